@@ -43,8 +43,8 @@ export async function planAddition(project: Project, entries: readonly Imported[
   const read = (path: string) => textAt(directory, path);
   const prepared = withStated(preparedFor(project, entries), read, manifest.answers.variables);
   const templates = readTemplates();
-  const wanted = prepared.tools.map((tool) => ({ tool, files: render(planTool(tool), templates) }));
-  const added = wanted.filter(({ files }) => !wasWrittenBefore(project, files));
+  const plannedTools = prepared.tools.map((tool) => ({ tool, files: render(planTool(tool), templates) }));
+  const added = plannedTools.filter(({ files }) => !wasWrittenBefore(project, files));
   const definitions = added.map(({ tool: { definition } }) => ({ name: definition.name, definition }));
   const names = definitions.map(({ name }) => name);
   requireFreeNames(
@@ -53,10 +53,12 @@ export async function planAddition(project: Project, entries: readonly Imported[
     `Nothing was written. Choose another name, edit the existing file, or remove the tool first: ${marketCommand('remove-tool')}.`,
   );
 
-  const listed = project.tools.filter(({ served }) => served);
-  const unlisted = project.tools.filter(({ served }) => !served);
-  const all = [...toolsNamed(listed), ...definitions, ...toolsNamed(unlisted)];
-  const unchanged = wanted.filter((one) => !added.includes(one)).map(({ tool }) => tool.definition.name);
+  const listed = project.tools.filter(({ served: isServed }) => isServed);
+  const unlisted = project.tools.filter(({ served: isServed }) => !isServed);
+  const toolList = [...toolsNamed(listed), ...definitions, ...toolsNamed(unlisted)];
+  const unchanged = plannedTools
+    .filter((plannedTool) => !added.includes(plannedTool))
+    .map(({ tool }) => tool.definition.name);
   const news = { ...prepared, ...without(prepared, unchanged), tools: added.map(({ tool }) => tool) };
   if (added.length === 0) {
     const drift = driftOf(toolsNamed(listed), project.recordedList);
@@ -83,33 +85,33 @@ export async function planAddition(project: Project, entries: readonly Imported[
   const files = new Map([
     ...sources,
     ...documents.files,
-    ...sourcesFirst(added.map((one) => one.files)),
+    ...sourcesFirst(added.map((plannedTool) => plannedTool.files)),
     [toolsIndex, index],
   ]);
-  const tools = all.map(({ name }) => name);
+  const tools = toolList.map(({ name }) => name);
   const fields = chosenFields(addedTools, manifest.answers.fields);
   const answers = { tools, ...(variables && { variables }), ...fields };
   const extended = [...sources.keys()].filter((path) => /^(src|test)\//.test(path));
   const records = { ...documents.records, ...recordsOfEdited(directory, manifest, extended) };
-  const written = withNextManifest(files, [], answers, manifest, records);
-  const left = documents.left.map((one) => ({ tool: names[0] ?? '', ...one }));
+  const nextFiles = withNextManifest(files, [], answers, manifest, records);
+  const left = documents.left.map((leftFile) => ({ tool: names[0] ?? '', ...leftFile }));
   return {
-    change: { files: written, removed: [] },
+    change: { files: nextFiles, removed: [] },
     prepared: { ...news, changes: [...news.changes, ...left] },
     unchanged,
-    drift: driftOf(all, project.recordedList),
+    drift: driftOf(toolList, project.recordedList),
   };
 }
 
 /** Checks the new tools beside the existing ones, except those that the spec replaces. */
 function preparedFor({ tools, profile }: Project, entries: readonly Imported[]): Prepared {
-  const again = new Set(
+  const replacedFiles = new Set(
     entries.map(({ entry: { name } }) => (typeof name === 'string' ? toolFile(name) : '')),
   );
-  const others = tools.flatMap(({ file, source: { definition } }) =>
-    definition === null || again.has(file) ? [] : [definition],
+  const otherDefinitions = tools.flatMap(({ file, source: { definition } }) =>
+    definition === null || replacedFiles.has(file) ? [] : [definition],
   );
-  const preparation = prepare(entries, profile, others);
+  const preparation = prepare(entries, profile, otherDefinitions);
   if (preparation.ok) return preparation.prepared;
   throw invalidInput(preparation.errors, preparation.accepted);
 }
@@ -132,9 +134,9 @@ function otherAddresses(
 ): readonly InputError[] {
   return apisOf(tools).flatMap((api) => {
     const { name, fallback: fresh } = api.address;
-    const known = variables.find((one) => one.name === name)?.fallback;
-    if (known === undefined || fresh === undefined || known === fresh) return [];
-    const message = `is ${known} in this project, but the document says ${fresh}`;
+    const knownAddress = variables.find((variable) => variable.name === name)?.fallback;
+    if (knownAddress === undefined || fresh === undefined || knownAddress === fresh) return [];
+    const message = `is ${knownAddress} in this project, but the document says ${fresh}`;
     const hint = `The new tools call the first. If that is wrong, give them a file in src/apis/ and a variable of their own.`;
     return [inputError(name, undefined, message, hint)];
   });
@@ -165,10 +167,10 @@ export function requireFreeNames(
   renamed?: ToolFile,
 ): void {
   const clashes = clashesOf(project, names, renamed).map(({ name, by }) => `${name} already exists: ${by}`);
-  const [first, ...others] = clashes;
+  const [first, ...otherClashes] = clashes;
   if (first === undefined) return;
-  const message = others.length === 0 ? first : `${clashes.length} of the tools already exist`;
-  throw new CommandError('TOOL_EXISTS', message, hint, { details: others.length === 0 ? [] : clashes });
+  const message = otherClashes.length === 0 ? first : `${clashes.length} of the tools already exist`;
+  throw new CommandError('TOOL_EXISTS', message, hint, { details: otherClashes.length === 0 ? [] : clashes });
 }
 
 /**
@@ -177,21 +179,21 @@ export function requireFreeNames(
  * @param renamed a tool whose own name and files do not count
  */
 function clashesOf({ directory, tools }: Project, names: readonly string[], renamed?: ToolFile) {
-  const own = [renamed?.path, renamed?.test];
+  const ownPaths = [renamed?.path, renamed?.test];
   const files = occupiedFiles(directory)
-    .filter(({ path }) => !own.includes(path))
+    .filter(({ path }) => !ownPaths.includes(path))
     .map(({ file, path }) => [fileForm(file), path] as const);
-  const others = tools.filter((tool) => tool !== renamed);
-  const named = toolsNamed(others).map(
-    ({ name }, i) => [toolFile(name), `${name} in ${others[i]?.path}`] as const,
+  const otherTools = tools.filter((tool) => tool !== renamed);
+  const otherToolFiles = toolsNamed(otherTools).map(
+    ({ name }, i) => [toolFile(name), `${name} in ${otherTools[i]?.path}`] as const,
   );
-  const taken = new Map([...files, ...named]);
+  const takenFiles = new Map([...files, ...otherToolFiles]);
   // A renamed tool stays in its folder.
   const folder = fileForm(renamed === undefined ? '.' : posix.dirname(renamed.file));
-  const beside = [...taken].flatMap(([file, by]) =>
+  const filesInFolder = [...takenFiles].flatMap(([file, by]) =>
     posix.dirname(file) === folder ? [[posix.basename(file), by] as const] : [],
   );
-  return ownersOf(names, new Map([...beside, ...taken])).flatMap((by, i) =>
+  return ownersOf(names, new Map([...filesInFolder, ...takenFiles])).flatMap((by, i) =>
     by === undefined ? [] : [{ name: names[i] ?? '', by }],
   );
 }
@@ -211,7 +213,7 @@ function without(
   return {
     changes: changes.filter(({ tool }) => !names.includes(tool)),
     advice: advice.filter(
-      ({ where }) => !names.some((name) => where === name || where.startsWith(`${name}.`)),
+      ({ where: location }) => !names.some((name) => location === name || location.startsWith(`${name}.`)),
     ),
   };
 }

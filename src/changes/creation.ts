@@ -53,21 +53,21 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   const templates = readTemplates();
   const { deploy: targets = [] } = answers;
   const start = startOf[sourceOf(answers) ?? 'spec'];
-  const own = ownPackages();
+  const ownPackageFiles = ownPackages();
   const planned = planProject(
     {
       name,
       profile: profile.value,
       ...manager,
       tools: prepared.tools,
-      packages: own.specifiers,
+      packages: ownPackageFiles.specifiers,
       start,
       targets,
     },
     templates,
   );
   const tools = prepared.tools.map(({ definition }) => definition.name);
-  const base = new Map([...render(planned, templates), ...own.files]);
+  const base = new Map([...render(planned, templates), ...ownPackageFiles.files]);
   const text = (path: string) => base.get(path) && new TextDecoder().decode(base.get(path)?.content);
   const apis = apisOf(prepared.tools);
   const sources: FileSet =
@@ -109,10 +109,10 @@ export function chosenFields(
   tools: readonly ImportedTool[],
   before: ManifestAnswers['fields'] = {},
 ): Pick<ManifestAnswers, 'fields'> {
-  const own = tools.flatMap(({ definition, fields = [] }) =>
+  const fieldsByTool = tools.flatMap(({ definition, fields = [] }) =>
     fields.length > 0 ? [[definition.name, fields] as const] : [],
   );
-  return own.length === 0 ? {} : { fields: { ...before, ...Object.fromEntries(own) } };
+  return fieldsByTool.length === 0 ? {} : { fields: { ...before, ...Object.fromEntries(fieldsByTool) } };
 }
 
 /** Sorted by path, as in `planProject`. */

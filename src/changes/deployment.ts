@@ -27,13 +27,16 @@ export interface Deployment {
  *
  * @throws CommandError `FILE_EXISTS` if the author has a file in the place of a new one; the errors of `refuseObstacles`
  */
-export async function planDeployment(project: Project, wanted: readonly DeployTarget[]): Promise<Deployment> {
+export async function planDeployment(
+  project: Project,
+  requestedTargets: readonly DeployTarget[],
+): Promise<Deployment> {
   const { directory, manifest, profile } = project;
-  const { targets: known = [] } = manifest.answers;
-  const next = inOrder([...known, ...wanted]);
+  const { targets: existingTargets = [] } = manifest.answers;
+  const next = inOrder([...existingTargets, ...requestedTargets]);
   const templates = readTemplates();
   const answers = { ...recordedAnswers(manifest, profile), targets: next };
-  const paths = filesOf(wanted);
+  const paths = filesOf(requestedTargets);
   const planned = planCommonFiles(projectContext(answers), templates).filter(({ path }) =>
     paths.includes(path),
   );
@@ -45,8 +48,8 @@ export async function planDeployment(project: Project, wanted: readonly DeployTa
     ),
   );
   requireFree(conflictingFiles(directory, added, manifest));
-  if (added.size === 0 && next.length === known.length) return { change: null, left: [] };
-  const titles = next.filter((name) => !known.includes(name)).map((name) => targets[name].title);
+  if (added.size === 0 && next.length === existingTargets.length) return { change: null, left: [] };
+  const titles = next.filter((name) => !existingTargets.includes(name)).map((name) => targets[name].title);
   const documents = await documentChanges(
     project,
     () => ({ targets: next }),
@@ -60,8 +63,8 @@ export async function planDeployment(project: Project, wanted: readonly DeployTa
   );
   const files = new Map([...added, ...documents.files]);
   const recorded = next.length > 0 ? { targets: next } : {};
-  const written = withNextManifest(files, [], recorded, manifest, documents.records);
-  return { change: { files: written, removed: [] }, left: documents.left };
+  const nextFiles = withNextManifest(files, [], recorded, manifest, documents.records);
+  return { change: { files: nextFiles, removed: [] }, left: documents.left };
 }
 
 /** What `src/redis.ts` needs in files that cannot be merged. */

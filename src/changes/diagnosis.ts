@@ -98,7 +98,7 @@ export function diagnosisProblems(found: Diagnosis): readonly string[] {
     ...(isOutdated
       ? [`the runtime is of version ${versions.runtime}${isPossible ? `: ${thisProgram('upgrade')}` : ''}`]
       : []),
-    ...missing.map(({ version: fixed, what }) => `security: version ${fixed} ${what}`),
+    ...missing.map(({ version: fixed, what: advisory }) => `security: version ${fixed} ${advisory}`),
     ...found.clone,
     ...(upgrade.refused === null ? [] : [`no upgrade is possible: ${upgrade.refused}`]),
   ];

@@ -51,8 +51,8 @@ export async function documentChanges(
   const files = new Map<string, { content: Uint8Array; owner: 'yours' }>();
   const left: Omit<DefinitionChange, 'tool'>[] = [];
   // What further variables add to the examples is not merged, but added by `sourceFiles`.
-  const known = (base.variables ?? []).map(({ name }) => name);
-  const mergesExamples = (next(base).variables ?? []).every(({ name }) => known.includes(name));
+  const knownNames = (base.variables ?? []).map(({ name }) => name);
+  const mergesExamples = (next(base).variables ?? []).every(({ name }) => knownNames.includes(name));
   for (const path of mergesExamples ? [...documents, examples] : documents) {
     const [from, to, ours] = [before.get(path), after.get(path), read(path)];
     if (from === undefined || to === undefined || from === to || ours === undefined) continue;
@@ -62,8 +62,8 @@ export async function documentChanges(
         : await mergedText(from, withLineFeeds(ours), to);
     if (text !== undefined) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
     else {
-      const why = advice(ours, path);
-      if (why !== undefined) left.push({ path, what: 'was left as you edited it', why });
+      const reason = advice(ours, path);
+      if (reason !== undefined) left.push({ path, what: 'was left as you edited it', why: reason });
     }
   }
   const records = [...after]
@@ -108,13 +108,13 @@ function rendered(answers: CommonFileAnswers, templates: TemplateSet): ReadonlyM
 
 /** The variables of a project and of further APIs, each once. */
 export function allVariables(
-  known: ManifestAnswers['variables'],
+  recordedVariables: ManifestAnswers['variables'],
   apis: Parameters<typeof variablesOf>[0],
 ): ManifestAnswers['variables'] {
-  const own = known ?? [];
+  const ownVariables = recordedVariables ?? [];
   // The declarations of known variables stay as they are, in their order.
-  const all = [...own, ...variablesOf(apis), ...own];
-  return known === undefined && apis.length === 0
+  const everyVariable = [...ownVariables, ...variablesOf(apis), ...ownVariables];
+  return recordedVariables === undefined && apis.length === 0
     ? undefined
-    : [...new Map(all.map((one) => [one.name, one])).values()];
+    : [...new Map(everyVariable.map((variable) => [variable.name, variable])).values()];
 }

@@ -17,49 +17,49 @@ import { selectTools } from '../tools/selection.ts';
  * @param recorded the fields that were chosen earlier, by tool; a new choice for a tool replaces them
  */
 export async function entriesOf(
-  wanted: ToolAnswers,
+  answers: ToolAnswers,
   profile: PlatformProfile,
   recorded: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly Imported[]>> {
-  const source = sourceOf(wanted);
-  if (source === undefined || source === 'spec') return wholeEntriesOf(wanted, profile);
-  const { fields = [], description = [] } = wanted;
+  const source = sourceOf(answers);
+  if (source === undefined || source === 'spec') return wholeEntriesOf(answers, profile);
+  const { fields = [], description = [] } = answers;
   const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
-  const entries = await wholeEntriesOf({ ...wanted, fields: [...fields, ...before] }, profile);
+  const entries = await wholeEntriesOf({ ...answers, fields: [...fields, ...before] }, profile);
   if (!entries.ok) return entries;
   const isOne = entries.value.length === 1;
   const open = entries.value
     .map(({ entry }) => `${entry.name}:`)
     .filter((name) => !fields.some((text) => isOne || text.startsWith(name)));
-  const kept = before.filter((text) => open.some((name) => text.startsWith(name)));
+  const keptFields = before.filter((text) => open.some((name) => text.startsWith(name)));
   const { withFields } = await import('../import/fields.ts');
   const { withDescriptions } = await import('../import/named.ts');
-  const stated = statedOf(wanted, profile);
+  const statedMembers = statedOf(answers, profile);
   const described = withDescriptions(
-    entries.value.map((tool) => forWriting({ ...tool, entry: { ...tool.entry, ...stated } }, profile)),
+    entries.value.map((tool) => forWriting({ ...tool, entry: { ...tool.entry, ...statedMembers } }, profile)),
     description,
   );
-  return described.ok ? withFields(described.value, [...fields, ...kept]) : described;
+  return described.ok ? withFields(described.value, [...fields, ...keptFields]) : described;
 }
 
 /** The tools, each with all fields of its answer, from which those that `wanted` names will be chosen. */
 export async function wholeEntriesOf(
-  wanted: ToolAnswers,
+  answers: ToolAnswers,
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  switch (sourceOf(wanted)) {
+  switch (sourceOf(answers)) {
     case 'fromSample':
-      return fromSamples(wanted);
+      return fromSamples(answers);
     case 'fromRequest':
-      return (await import('./request.ts')).fromRequests(wanted);
+      return (await import('./request.ts')).fromRequests(answers);
     case 'fromOpenapi':
-      return (await import('./openapi.ts')).fromOpenApi(wanted);
+      return (await import('./openapi.ts')).fromOpenApi(answers);
     case 'fromUrl':
-      return (await import('./mcp.ts')).fromServer(wanted);
+      return (await import('./mcp.ts')).fromServer(answers);
     case undefined:
-      return pass([asImported({ ...definitionOf(describedTool(wanted)), ...statedOf(wanted, profile) })]);
+      return pass([asImported({ ...definitionOf(describedTool(answers)), ...statedOf(answers, profile) })]);
     default:
-      return fromSpec(wanted);
+      return fromSpec(answers);
   }
 }
 
@@ -83,25 +83,25 @@ function statedOf({ title, effect, meta = [] }: ToolAnswers, { toolMeta }: Platf
   };
 }
 
-async function fromSpec({ spec = '', ...wanted }: ToolAnswers): Promise<Result<readonly Imported[]>> {
+async function fromSpec({ spec = '', ...answers }: ToolAnswers): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('market-mcp-contract/command');
   const { readSpec } = await import('../tools/read.ts');
   const entries = readSpec(await readInput(spec), spec === '-' ? '--spec' : spec);
   if (!entries.ok) return entries;
-  const selected = selectTools(entries.value, wanted);
+  const selected = selectTools(entries.value, answers);
   if (!selected.ok) return selected;
-  const [first, ...others] = selected.value.entries.map(asImported);
-  return pass(first ? [{ ...first, changes: selected.value.changes }, ...others] : []);
+  const [first, ...otherTools] = selected.value.entries.map(asImported);
+  return pass(first ? [{ ...first, changes: selected.value.changes }, ...otherTools] : []);
 }
 
 /** A tool that calls its source and may change something gets the `_meta` that says so on platforms that know it. */
 function forWriting(tool: Imported, { toolMeta }: PlatformProfile): Imported {
   const { entry } = tool as { readonly entry: JsonObject };
   if (!tool.call || onlyReads(entry)) return tool;
-  const given = isObject(entry._meta) ? entry._meta : {};
-  const meta = metaOfWriting(given, toolMeta);
-  if (meta === given) return tool;
-  const added = Object.keys(meta).filter((name) => !Object.hasOwn(given, name));
+  const statedMeta = isObject(entry._meta) ? entry._meta : {};
+  const meta = metaOfWriting(statedMeta, toolMeta);
+  if (meta === statedMeta) return tool;
+  const added = Object.keys(meta).filter((name) => !Object.hasOwn(statedMeta, name));
   const offer =
     meta.surface === 'execute'
       ? ''

@@ -19,9 +19,9 @@ export async function saveKeys(
 ): Promise<{ readonly done: boolean; readonly says: string } | undefined> {
   if (secrets.size === 0) return undefined;
   const names = [...secrets.keys()];
-  const missed = (why: string) => ({
+  const missed = (reason: string) => ({
     done: false,
-    says: `${nameList(names)} not written to ${file}: ${why}`,
+    says: `${nameList(names)} not written to ${file}: ${reason}`,
   });
   if (lstatSync(join(directory, file), { throwIfNoEntry: false })?.isSymbolicLink())
     return missed('it is a link');
@@ -33,15 +33,17 @@ export async function saveKeys(
   if (secrecy === 'open' || (secrecy === 'none' && !/^\/?\.env\s*$/m.test(ignores)))
     return missed('git does not ignore it: add the line .env to .gitignore');
   const before = String(readIfThere(directory, file) ?? '');
-  const known = parseEnv(before);
-  const lines = [...secrets].flatMap(([name, value]) => (known[name] ? [] : [lineOf(name, value)]));
-  const kept = names.filter((name) => known[name] !== undefined && known[name] !== secrets.get(name));
-  const says = kept.length > 0 ? `; ${file} keeps its own ${nameList(kept)}` : '';
+  const existingValues = parseEnv(before);
+  const lines = [...secrets].flatMap(([name, value]) => (existingValues[name] ? [] : [lineOf(name, value)]));
+  const keptNames = names.filter(
+    (name) => existingValues[name] !== undefined && existingValues[name] !== secrets.get(name),
+  );
+  const says = keptNames.length > 0 ? `; ${file} keeps its own ${nameList(keptNames)}` : '';
   if (lines.length > 0) {
     const start = before === '' || before.endsWith('\n') ? before : `${before}\n`;
     await replaceFile(join(directory, file), 0o600, (handle) => handle.writeFile(start + lines.join('')));
   }
-  const added = names.filter((name) => !known[name]);
+  const added = names.filter((name) => !existingValues[name]);
   return {
     done: true,
     says: `${added.length > 0 ? `${nameList(added)} in ${file}, which only you can read` : `${file} has all keys`}${says}`,
@@ -51,6 +53,6 @@ export async function saveKeys(
 /** A line that `parseEnv` reads as this value. */
 function lineOf(name: string, value: string): string {
   const forms = [value, `'${value}'`, `"${value}"`, `\`${value}\``];
-  const form = forms.find((one) => parseEnv(`${name}=${one}\n`)[name] === value);
+  const form = forms.find((form) => parseEnv(`${name}=${form}\n`)[name] === value);
   return `${name}=${form ?? JSON.stringify(value)}\n`;
 }

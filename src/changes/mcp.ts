@@ -8,7 +8,7 @@ import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
 import { keyValues, type RequestKeys, unusedVariables } from './key-values.ts';
 
-const known = new Map<string, ListedServer>();
+const knownServers = new Map<string, ListedServer>();
 
 export const tokenVariable = 'MCP_SOURCE_TOKEN';
 
@@ -18,8 +18,8 @@ export const tokenVariable = 'MCP_SOURCE_TOKEN';
  * @throws the errors of `listServer`; its `TokenRefusal` names the variable that may not be sent yet
  */
 export async function mcpServerAt(url: string, answers: ToolAnswers): Promise<ListedServer> {
-  const listed = known.get(url) ?? (await readServer(url, answers));
-  known.set(url, listed);
+  const listed = knownServers.get(url) ?? (await readServer(url, answers));
+  knownServers.set(url, listed);
   return listed;
 }
 
@@ -73,18 +73,18 @@ export async function fromServer(answers: ToolAnswers): Promise<Result<readonly 
       why: `it may change something: to import it, name it with ${shellLine(['--only', textOr(name)])}`,
     }),
   );
-  const names = new Map(imported.map((one) => [one.entry.name, one]));
-  const taken = selected.value.entries
+  const names = new Map(imported.map((tool) => [tool.entry.name, tool]));
+  const selectedTools = selected.value.entries
     .filter((entry) => !isOff(entry))
     .flatMap((entry): Imported[] => {
-      const one = names.get(entry.name);
-      return one ? [{ ...one, entry }] : [];
+      const importedTool = names.get(entry.name);
+      return importedTool ? [{ ...importedTool, entry }] : [];
     });
-  const [first, ...others] = taken;
+  const [first, ...otherTools] = selectedTools;
   if (!first) {
     const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
     return reject('--from-url', fromUrl, 'each of its tools may change something', hint);
   }
   const changes = [...taskTools.map(taskChange), ...off, ...selected.value.changes, ...first.changes];
-  return pass([{ ...first, changes }, ...others]);
+  return pass([{ ...first, changes }, ...otherTools]);
 }

@@ -39,7 +39,7 @@ async function toolMaker(answers: ToolAnswers): Promise<Result<ToolMaker>> {
   const { fromOpenapi = '', tool = null, title, fields = [], strictSchema: isStrict } = answers;
   const { operation: operations = [], fromSample: paths = [] } = answers;
   const { send = false, example: examples = [] } = answers;
-  const { document, where, url } = await documentAt(fromOpenapi, answers.header);
+  const { document, where: location, url } = await documentAt(fromOpenapi, answers.header);
   if (!document.ok) return document;
   const forOne = {
     ...{ '--title': title, '--from-sample': paths[0] },
@@ -58,7 +58,7 @@ async function toolMaker(answers: ToolAnswers): Promise<Result<ToolMaker>> {
   if (!samples.ok) return samples;
   const choice = { operations, tool, isReduced, isStrict };
   return pass((apiAnswers) =>
-    toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...apiAnswers] }, where, url),
+    toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...apiAnswers] }, location, url),
   );
 }
 
@@ -137,10 +137,13 @@ async function sentOperation(make: ToolMaker, answers: ToolAnswers): Promise<Res
   const errors = keyErrors(found, '--from-openapi');
   if (errors.length > 0) return refuse(...errors);
   const { example: examples = [] } = answers;
-  const sent = await answersTo({ call, inputSchema, examples, secrets: found.values }, '--from-openapi');
-  if (!sent.ok) return sent;
-  const tools = make(sent.value.samples);
-  return tools.ok ? pass(tools.value.map((tool) => withAnswers(tool, sent.value))) : tools;
+  const realAnswers = await answersTo(
+    { call, inputSchema, examples, secrets: found.values },
+    '--from-openapi',
+  );
+  if (!realAnswers.ok) return realAnswers;
+  const tools = make(realAnswers.value.samples);
+  return tools.ok ? pass(tools.value.map((tool) => withAnswers(tool, realAnswers.value))) : tools;
 }
 
 interface Placed {
@@ -149,7 +152,7 @@ interface Placed {
   readonly url: string | null;
 }
 
-const known = new Map<string, Placed>();
+const documentCache = new Map<string, Placed>();
 
 /**
  * The document at a path or URL, or on stdin. Each is read once per run. `where` names it in errors.
@@ -157,16 +160,16 @@ const known = new Map<string, Placed>();
  * @param headers for the download
  */
 export async function documentAt(place: string, headers: HeaderPairs = []): Promise<Placed> {
-  const before = known.get(place);
+  const before = documentCache.get(place);
   if (before) return before;
-  const where = place === '-' ? '--from-openapi' : shownPlace(place);
+  const location = place === '-' ? '--from-openapi' : shownPlace(place);
   if (headers.length > 0 && !/^https?:\/\//i.test(place)) {
     const document = reject('--header', undefined, 'is for a document at a URL', 'Remove --header.');
-    return { document, where, url: null };
+    return { document, where: location, url: null };
   }
-  const { text, url, beside } = await readDocumentText(place, headers);
-  const read = await readOpenApi(text, where, beside);
-  const placed = { document: read.ok ? checkedDocument(read.value, where) : read, where, url };
-  if (placed.document.ok) known.set(place, placed);
+  const { text, url, beside: filesBeside } = await readDocumentText(place, headers);
+  const read = await readOpenApi(text, location, filesBeside);
+  const placed = { document: read.ok ? checkedDocument(read.value, location) : read, where: location, url };
+  if (placed.document.ok) documentCache.set(place, placed);
   return placed;
 }

@@ -52,17 +52,18 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
   const files = new Map<string, ProjectFile>();
   const changed: string[] = [];
   const byHand: ByHand[] = [];
-  const now = tools.map((tool) => {
+  const currentTools = tools.map((tool) => {
     const { path, source } = tool;
-    const given = source.name === null ? undefined : recorded.get(source.name);
-    if (source.name === null || !given) return tool;
+    const newAnswers = source.name === null ? undefined : recorded.get(source.name);
+    if (source.name === null || !newAnswers) return tool;
     const before = textOf(readIn(directory, path));
-    const asked = requestInSource(before);
-    const takesPages = asked?.method === 'get' && asked.asksByQuery && !asked.hasPages;
-    const success = asked && asked.method !== 'call' ? asked.success : null;
-    const about = { ...given, wrap: asked?.wrap, takesPages, success };
-    const { schema, ...request } = seenIn(about, given.answers);
-    const isSame = isDeepStrictEqual(schema, given.outputSchema);
+    const sourceRequest = requestInSource(before);
+    const takesPages =
+      sourceRequest?.method === 'get' && sourceRequest.asksByQuery && !sourceRequest.hasPages;
+    const success = sourceRequest && sourceRequest.method !== 'call' ? sourceRequest.success : null;
+    const about = { ...newAnswers, wrap: sourceRequest?.wrap, takesPages, success };
+    const { schema, ...request } = seenIn(about, newAnswers.answers);
+    const isSame = isDeepStrictEqual(schema, newAnswers.outputSchema);
     if (isSame && !request.success) return tool;
     const typed = isSame ? before : withOutputSchema(before, schema, print);
     const after = typed && withRequest(typed, request, print);
@@ -75,9 +76,9 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
     files.set(path, { content: bytesOf(after), owner: 'yours' });
     return { ...tool, source: readToolSource(after) };
   });
-  const drift = driftOf(toolsNamed(now), project.recordedList);
+  const drift = driftOf(toolsNamed(currentTools), project.recordedList);
   if (files.size === 0) return { change: null, drift, tools: changed, byHand };
   const records = recordsOfEdited(directory, manifest, [...files.keys()]);
-  const written = withNextManifest(files, [], {}, manifest, records);
-  return { change: { files: written, removed: [] }, drift, tools: changed, byHand };
+  const nextFiles = withNextManifest(files, [], {}, manifest, records);
+  return { change: { files: nextFiles, removed: [] }, drift, tools: changed, byHand };
 }

@@ -41,8 +41,8 @@ export async function planRemoval(
   names: readonly string[],
   force: boolean,
 ): Promise<Removal> {
-  const going = [...new Set(names)].map((name) => projectTool(project, name));
-  const staying = project.tools.filter((tool) => !going.includes(tool));
+  const removedTools = [...new Set(names)].map((name) => projectTool(project, name));
+  const staying = project.tools.filter((tool) => !removedTools.includes(tool));
   if (staying.length === 0) {
     throw new CommandError(
       'LAST_TOOL',
@@ -51,33 +51,33 @@ export async function planRemoval(
     );
   }
   // A test is removed before the file it imports, so the project compiles at every step.
-  const removed = [...going.map(({ test }) => test), ...going.map(({ path }) => path)].filter((path) =>
-    existsSync(join(project.directory, path)),
+  const removed = [...removedTools.map(({ test }) => test), ...removedTools.map(({ path }) => path)].filter(
+    (path) => existsSync(join(project.directory, path)),
   );
   if (!force) requireUnchanged(project, removed);
 
   const rest = staying.map(({ file }) => file);
   const templates = readTemplates();
   const index = nextToolsIndex(project, templates, rest);
-  const sources = await planSourceRemoval(project, going, templates, force);
+  const sources = await planSourceRemoval(project, removedTools, templates, force);
   const left = toolsNamed(staying);
-  const all = [...removed, ...sources.removed];
-  const { files: others, records, variables } = sources;
+  const removedPaths = [...removed, ...sources.removed];
+  const { files: otherFiles, records, variables } = sources;
   const files = withNextManifest(
-    new Map([...others, [toolsIndex, index]]),
-    all,
+    new Map([...otherFiles, [toolsIndex, index]]),
+    removedPaths,
     { tools: left.map(({ name }) => name), ...(variables && { variables }) },
     project.manifest,
     records,
   );
-  return { change: { files, removed: all }, drift: driftOf(left, project.recordedList), sources };
+  return { change: { files, removed: removedPaths }, drift: driftOf(left, project.recordedList), sources };
 }
 
 /** The tool with a name. @throws CommandError `NO_SUCH_TOOL`. */
 export function projectTool({ tools }: Project, name: string): ToolFile {
-  const known = toolsNamed(tools).map((tool) => tool.name);
-  const tool = tools[known.indexOf(name)];
-  if (tool === undefined) throw unknownTool('this project', name, known);
+  const toolNames = toolsNamed(tools).map((tool) => tool.name);
+  const tool = tools[toolNames.indexOf(name)];
+  if (tool === undefined) throw unknownTool('this project', name, toolNames);
   return tool;
 }
 
@@ -115,39 +115,41 @@ const nothing: SourceRemoval = { removed: [], files: new Map(), records: {}, gon
  */
 async function planSourceRemoval(
   project: Project,
-  going: readonly ToolFile[],
+  removedTools: readonly ToolFile[],
   templates: TemplateSet,
   force: boolean,
 ): Promise<SourceRemoval> {
   const { directory, manifest } = project;
-  const uses = going.map(({ path }) => apiUseIn(textAt(directory, path) ?? ''));
+  const uses = removedTools.map(({ path }) => apiUseIn(textAt(directory, path) ?? ''));
   if (uses.every(({ modules }) => modules.length === 0)) return nothing;
-  const own = new Set(going.flatMap(({ path, test }) => [path, test]));
-  const others = authorFiles(directory, (path) => own.has(path));
+  const removedPaths = new Set(removedTools.flatMap(({ path, test }) => [path, test]));
+  const otherFiles = authorFiles(directory, (path) => removedPaths.has(path));
 
   const apis = [...new Set(uses.flatMap(({ modules }) => modules))]
     .map((module) => posix.join(toolsDirectory, module))
-    .filter((path) => Object.hasOwn(manifest.files, path) && !isImported(path, others));
-  const unused = [...unusedRecordings(uses, others), ...apis].filter(
+    .filter((path) => Object.hasOwn(manifest.files, path) && !isImported(path, otherFiles));
+  const unused = [...unusedRecordings(uses, otherFiles), ...apis].filter(
     (path) => textAt(directory, path) !== undefined,
   );
   const isEdited = (path: string) => !force && !isAsWrittenAt(directory, path, manifest.files[path]?.sha256);
   const edited = unused.filter(isEdited);
   const removed = unused.filter((path) => !edited.includes(path));
-  const kept = edited.map((path) => ({ path, why: 'it was changed after the program wrote it' }));
+  const keptFiles = edited.map((path) => ({ path, why: 'it was changed after the program wrote it' }));
 
-  const rest = new Map([...others].filter(([path]) => !removed.includes(path)));
-  const gone = apis.filter((path) => removed.includes(path)).map((path) => others.get(path) ?? '');
-  const variables = planVariables(project, gone.join('\n'), rest, templates);
-  if (variables.gone.length === 0) return { ...nothing, removed, kept: [...kept, ...variables.kept] };
+  const rest = new Map([...otherFiles].filter(([path]) => !removed.includes(path)));
+  const removedTexts = apis
+    .filter((path) => removed.includes(path))
+    .map((path) => otherFiles.get(path) ?? '');
+  const variables = planVariables(project, removedTexts.join('\n'), rest, templates);
+  if (variables.gone.length === 0) return { ...nothing, removed, kept: [...keptFiles, ...variables.kept] };
 
   const left = (manifest.answers.variables ?? []).filter(({ name }) => !variables.gone.includes(name));
   const documents = await documentChanges(
     project,
     () => ({ variables: left }),
     (text) => {
-      const named = variables.gone.filter((name) => text.includes(name));
-      return named.length === 0 ? undefined : `remove ${nameList(named)} there`;
+      const mentionedVariables = variables.gone.filter((name) => text.includes(name));
+      return mentionedVariables.length === 0 ? undefined : `remove ${nameList(mentionedVariables)} there`;
     },
     templates,
   );
@@ -159,9 +161,9 @@ async function planSourceRemoval(
     variables: left,
     gone: variables.gone,
     kept: [
-      ...kept,
+      ...keptFiles,
       ...variables.kept,
-      ...documents.left.map(({ path, why }) => ({ path, why: `you have edited it: ${why}` })),
+      ...documents.left.map(({ path, why: reason }) => ({ path, why: `you have edited it: ${reason}` })),
     ],
   };
 }
@@ -169,10 +171,10 @@ async function planSourceRemoval(
 type Texts = ReadonlyMap<string, string>;
 
 /** The recordings of requests that no other file sends; none if the request of another file cannot be read. */
-function unusedRecordings(uses: readonly ApiUse[], others: Texts): readonly string[] {
-  const further = [...others.values()].flatMap((text) => apiUseIn(text).requests);
-  if (further.some(({ target }) => target === null)) return [];
-  const shared = recordingsOf(further);
+function unusedRecordings(uses: readonly ApiUse[], otherFiles: Texts): readonly string[] {
+  const otherRequests = [...otherFiles.values()].flatMap((text) => apiUseIn(text).requests);
+  if (otherRequests.some(({ target }) => target === null)) return [];
+  const shared = recordingsOf(otherRequests);
   return recordingsOf(uses.flatMap(({ requests }) => requests)).filter((path) => !shared.includes(path));
 }
 
@@ -184,8 +186,8 @@ function recordingsOf(requests: ApiUse['requests']): readonly string[] {
   return [...new Set(files)];
 }
 
-function isImported(path: string, others: Texts): boolean {
-  return [...others].some(([from, text]) =>
+function isImported(path: string, otherFiles: Texts): boolean {
+  return [...otherFiles].some(([from, text]) =>
     moduleReferences(text).some(
       ({ specifier }) => /^\.\.?\//.test(specifier) && posix.join(posix.dirname(from), specifier) === path,
     ),
@@ -206,39 +208,46 @@ function planVariables(
 ): Pick<SourceRemoval, 'removed' | 'files' | 'gone' | 'kept'> {
   const mentions = (text: string, name: string) => new RegExp(`\\b${name}\\b`).test(text);
   const ours = textAt(directory, environmentFile);
-  const kept: { path: string; why: string }[] = [];
-  const gone: string[] = [];
+  const keptVariables: { path: string; why: string }[] = [];
+  const removedVariables: string[] = [];
   let text = withLineFeeds(ours ?? '');
   for (const variable of manifest.answers.variables ?? []) {
     const { name } = variable;
     if (!mentions(removed, name)) continue;
-    const [user] = [...rest].find(([path, own]) => path !== environmentFile && mentions(own, name)) ?? [];
+    const [user] =
+      [...rest].find(([path, fileText]) => path !== environmentFile && mentions(fileText, name)) ?? [];
     const without = text.replace(`\n  ${declaration(variable)},`, '');
-    if (user !== undefined) kept.push({ path: environmentFile, why: `${user} uses ${name}` });
+    if (user !== undefined) keptVariables.push({ path: environmentFile, why: `${user} uses ${name}` });
     else if (without === text && mentions(text, name))
-      kept.push({ path: environmentFile, why: `you have edited ${name} there` });
+      keptVariables.push({ path: environmentFile, why: `you have edited ${name} there` });
     else {
-      gone.push(name);
+      removedVariables.push(name);
       text = withoutUnusedImports(without);
     }
   }
-  if (gone.length === 0 || ours === undefined) return { removed: [], files: new Map(), gone, kept };
+  if (removedVariables.length === 0 || ours === undefined)
+    return { removed: [], files: new Map(), gone: removedVariables, kept: keptVariables };
   const empty = render([planEnvironment([])], templates).get(environmentFile)?.content;
   const isEmpty = text === new TextDecoder().decode(empty) && !isImported(environmentFile, rest);
   const content = inStyle(ours, text);
   return isEmpty
-    ? { removed: [environmentFile], files: new Map(), gone, kept }
-    : { removed: [], files: new Map([[environmentFile, { content, owner: 'yours' }]]), gone, kept };
+    ? { removed: [environmentFile], files: new Map(), gone: removedVariables, kept: keptVariables }
+    : {
+        removed: [],
+        files: new Map([[environmentFile, { content, owner: 'yours' }]]),
+        gone: removedVariables,
+        kept: keptVariables,
+      };
 }
 
 /** Without the kinds of variables that are not declared any more. */
 function withoutUnusedImports(text: string): string {
   return text.replace(
     /import \{([^}]*)\} from (['"]market-mcp-runtime\/env['"])/,
-    (whole, listed: string, module) => {
+    (statement, listed: string, module) => {
       const names = listed.split(',').map((name) => name.trim());
-      const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text.replace(whole, '')));
-      return `import { ${used.join(', ')} } from ${module}`;
+      const usedNames = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text.replace(statement, '')));
+      return `import { ${usedNames.join(', ')} } from ${module}`;
     },
   );
 }

@@ -47,10 +47,10 @@ export interface Renaming {
  *
  * @throws CommandError `NO_SUCH_TOOL`, `INVALID_INPUT`, `SAME_NAME`, `TOOL_EXISTS`, `NAME_NOT_FOUND`, `INDEX_EDITED`.
  */
-export async function planRename(project: Project, from: string, given: string): Promise<Renaming> {
+export async function planRename(project: Project, from: string, requestedName: string): Promise<Renaming> {
   const { directory, manifest, tools } = project;
   const tool = projectTool(project, from);
-  const to = unwrap(parseToolName(given, '<new>'));
+  const to = unwrap(parseToolName(requestedName, '<new>'));
   const file = freeFile(project, tool, from, to);
   const target = pathsOf(file);
   const isMoved = file !== tool.file;
@@ -71,8 +71,9 @@ export async function planRename(project: Project, from: string, given: string):
     const before = textOf(content);
     const renamed = path === tool.path ? renamedSource(before, from, to) : before;
     if (renamed === undefined) throw nameNotFound(path, from);
-    const named = path === tool.test ? renamed.replaceAll(`--call ${from}\n`, `--call ${to}\n`) : renamed;
-    const after = withImports(named, path, tool.path, target.path);
+    const renamedText =
+      path === tool.test ? renamed.replaceAll(`--call ${from}\n`, `--call ${to}\n`) : renamed;
+    const after = withImports(renamedText, path, tool.path, target.path);
     const next = renamedPaths.get(path) ?? path;
     if (after.split(/[^\w-]+/).includes(from)) mentions.push(next);
     if (before === after && next === path) continue;
@@ -91,25 +92,25 @@ export async function planRename(project: Project, from: string, given: string):
     (text) => (text.includes(from) ? `replace ${from} by ${to} there` : undefined),
     templates,
   );
-  const order = tools.map((one) => (one === tool ? file : one.file));
+  const order = tools.map((toolEntry) => (toolEntry === tool ? file : toolEntry.file));
   const index = nextToolsIndex(project, templates, order);
-  const now = toolsNamed(tools).map(({ name, definition }) => ({
+  const currentTools = toolsNamed(tools).map(({ name, definition }) => ({
     name: renamed(name),
     definition: definition && { ...definition, name: renamed(name) },
   }));
   const removed = isMoved ? moved.map(([path]) => path).toReversed() : [];
-  const written = withNextManifest(
+  const nextFiles = withNextManifest(
     new Map([...files, ...documents.files, [toolsIndex, index]]),
     removed,
-    { tools: now.map(({ name }) => name), ...renamedFields(manifest, renamed) },
+    { tools: currentTools.map(({ name }) => name), ...renamedFields(manifest, renamed) },
     manifest,
     { ...documents.records, ...records },
   );
   return {
-    change: { files: written, removed },
-    drift: driftOf(now, project.recordedList),
+    change: { files: nextFiles, removed },
+    drift: driftOf(currentTools, project.recordedList),
     moved,
-    left: documents.left.map((one) => ({ tool: to, ...one })),
+    left: documents.left.map((leftFile) => ({ tool: to, ...leftFile })),
     mentions,
   };
 }
@@ -120,7 +121,11 @@ function renamedFields(
 ): Pick<ManifestAnswers, 'fields'> {
   const { fields } = answers;
   if (fields === undefined) return {};
-  return { fields: Object.fromEntries(Object.entries(fields).map(([tool, own]) => [renamed(tool), own])) };
+  return {
+    fields: Object.fromEntries(
+      Object.entries(fields).map(([tool, toolFields]) => [renamed(tool), toolFields]),
+    ),
+  };
 }
 
 /** The file of the tool under its new name, in the same directory. */

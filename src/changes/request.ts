@@ -17,7 +17,7 @@ import { toolDescription, withoutSignals } from '../import/openapi/describe.ts';
 import { effectOf } from '../import/openapi/tool.ts';
 import type { GivenRequest } from '../import/request/given-request.ts';
 import { harRequests } from '../import/request/har.ts';
-import { curlIn, type ReadRequest, readRequest, refused } from '../import/request/index.ts';
+import { curlIn, type ReadRequest, readRequest, rejection } from '../import/request/index.ts';
 import { isCurl } from '../import/request/shown.ts';
 import { RequestRefusal } from '../import/request/words.ts';
 import { toolOfSamples } from '../import/sample.ts';
@@ -53,7 +53,7 @@ export async function requestsInText(text: string): Promise<Result<readonly Give
       : pass(harRequests(jsonOf(content.replace(/^\ufeff/, ''))));
     return read.ok ? pass([read.value].flat()) : read;
   } catch (error) {
-    return refused(error);
+    return rejection(error);
   }
 }
 
@@ -75,14 +75,14 @@ export async function readRequests({
   input = [],
   constant: constants = [],
   segment: segments = [],
-  variables: given = [],
+  variables: projectVariables = [],
 }: ToolAnswers): Promise<Result<readonly ReadRequest[]>> {
   if (number !== undefined && texts.length > 1) {
     const message = `is for one HAR file, but there are ${texts.length} requests`;
     return reject('--request', number, message, 'Give one request at a time.');
   }
   const read: ReadRequest[] = [];
-  const variables = [...given];
+  const variables = [...projectVariables];
   for (const text of texts) {
     const found = await requestsInText(text);
     if (!found.ok) return found;
@@ -102,7 +102,7 @@ export async function readRequests({
       variables.push(api.address, ...needs.flat().flatMap((key) => key.variables));
       read.push(result.value);
     } catch (error) {
-      return refused(error);
+      return rejection(error);
     }
   }
   return pass(read);
@@ -144,9 +144,9 @@ export async function fromRequests(answers: ToolAnswers): Promise<Result<readonl
   }
   if (errors.length > 0) return refuse(...errors);
   const tools: Imported[] = [];
-  const taken = new Set<string>();
+  const takenNames = new Set<string>();
   for (const { request, keys } of prepared) {
-    const tool = await toolOf(request, name ?? freeToolName(request.name, taken), answers, keys.values);
+    const tool = await toolOf(request, name ?? freeToolName(request.name, takenNames), answers, keys.values);
     if (!tool.ok) return tool;
     tools.push(tool.value);
   }
@@ -182,9 +182,9 @@ async function toolOf(
   const call = { ...read.call, ...(isReading && { onlyReads: true as const }) };
   const inputSchema = { type: 'object', ...fieldsSchema(read.input) };
   const sending = { call, inputSchema, examples, secrets };
-  const sent = saved ? undefined : await answersTo(sending, '--from-request');
-  if (sent && !sent.ok) return sent;
-  const samples = saved ? await samplesAt(saved) : pass(sent?.value.samples ?? []);
+  const realAnswers = saved ? undefined : await answersTo(sending, '--from-request');
+  if (realAnswers && !realAnswers.ok) return realAnswers;
+  const samples = saved ? await samplesAt(saved) : pass(realAnswers?.value.samples ?? []);
   if (!samples.ok) return samples;
   const imported = toolOfSamples(
     samples.value,
@@ -193,20 +193,25 @@ async function toolOf(
   );
   if (!imported.ok) return imported;
   const { wrap, ...tool } = imported.value;
-  const said = descriptionOf(read, tool.entry as JsonObject);
+  const description = descriptionOf(read, tool.entry as JsonObject);
   const success = successMembersOf(samples.value.map(({ value }) => value));
-  const made: Imported = {
+  const importedTool: Imported = {
     ...tool,
     entry: {
       ...tool.entry,
       annotations: effects[effect],
-      ...(said !== toolToDo && { description: said }),
+      ...(description !== toolToDo && { description: description }),
     },
     call: { ...call, wrap, ...(success && { success }) },
     secrets,
   };
-  const { changes, ...whole } = sent ? withAnswers(made, sent.value) : made;
-  return pass({ ...whole, changes: [...read.notes.map((note) => ({ tool: name, ...note })), ...changes] });
+  const { changes, ...completeTool } = realAnswers
+    ? withAnswers(importedTool, realAnswers.value)
+    : importedTool;
+  return pass({
+    ...completeTool,
+    changes: [...read.notes.map((note) => ({ tool: name, ...note })), ...changes],
+  });
 }
 
 function descriptionOf({ call: { api, method, path } }: ReadRequest, { outputSchema }: JsonObject): string {

@@ -67,18 +67,18 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
   const { call, secrets } = sending;
   const variants = variantsOf(sending, flag);
   if (!variants.ok) return variants;
-  const sent = await sentOnce(call, variants.value, secrets);
+  const responses = await sentOnce(call, variants.value, secrets);
   const read = combineResults(
-    sent.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
+    responses.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
   );
   if (!read.ok) return read;
   const presentSamples = read.value.filter((sample) => sample !== undefined);
-  const answers = answersOf(call, sent, read.value);
+  const answers = answersOf(call, responses, read.value);
   const filled = presentSamples.filter(
     (sample) => !answers.some(({ isEmpty, value }) => isEmpty && value === sample.value),
   );
   const [first] = answers;
-  const times = sent.length === 1 ? 'once' : `${sent.length} times`;
+  const times = responses.length === 1 ? 'once' : `${responses.length} times`;
   const lack = first?.isEmpty ? ', without data' : '';
   const statuses = [...new Set(answers.map(({ status }) => status))].join(' and ');
   const note = {
@@ -110,10 +110,10 @@ function isEmptyAnswer(schema: JsonObject, value: Json, args: JsonObject): boole
 }
 
 /** A tool with what its API has answered, and what that says of empty results and pages. */
-export function withAnswers(tool: Imported, { secrets, note, sent }: RealAnswers): Imported {
+export function withAnswers(tool: Imported, { secrets, note, sent: responses }: RealAnswers): Imported {
   const { call } = tool;
   if (!call) return tool;
-  const exchanges = sent.map(({ arguments: args, headers, value, isEmpty }): RealExchange => {
+  const exchanges = responses.map(({ arguments: args, headers, value, isEmpty }): RealExchange => {
     const answer = value === undefined ? null : (wrapped(value, call.wrap) as JsonObject);
     return { arguments: args, answer, ...(headers && { headers }), isEmpty };
   });
@@ -130,7 +130,7 @@ export function withAnswers(tool: Imported, { secrets, note, sent }: RealAnswers
     call: {
       ...call,
       ...(pages.size > 0 && { hasPages: true }),
-      notFoundIsEmpty: call.notFoundIsEmpty || sent.some(({ status }) => status === 404),
+      notFoundIsEmpty: call.notFoundIsEmpty || responses.some(({ status }) => status === 404),
     },
   };
 }
@@ -151,8 +151,8 @@ function variantsOf({ inputSchema: root, examples }: Sending, flag: string): Res
     variants.push({ ...base, [parameter]: value.value });
   }
   const open = (args: JsonObject) => requiredOf(root).filter((name) => args[name] === undefined);
-  const all = [base, ...variants].filter((args) => open(args).length === 0);
-  if (all.length > 0) return pass(all);
+  const completeVariants = [base, ...variants].filter((args) => open(args).length === 0);
+  if (completeVariants.length > 0) return pass(completeVariants);
   const names = open(base);
   const message = `has no value for ${names.join(', ')}, so nothing was sent`;
   return reject(flag, undefined, message, `Give one: ${shellLine(['--example', `${names[0]}=…`])}`);
@@ -162,9 +162,9 @@ function variantsOf({ inputSchema: root, examples }: Sending, flag: string): Res
 export function givenArguments(root: JsonObject): JsonObject {
   const first = (list: Json | undefined) => (Array.isArray(list) ? (list[0] as Json) : undefined);
   return Object.fromEntries(
-    propertiesOf(root).flatMap(([name, { default: value, examples, enum: allowed }]) => {
+    propertiesOf(root).flatMap(([name, { default: value, examples, enum: allowedValues }]) => {
       const isRequired = requiredOf(root).includes(name);
-      const argument = value ?? first(examples) ?? (isRequired ? first(allowed) : undefined);
+      const argument = value ?? first(examples) ?? (isRequired ? first(allowedValues) : undefined);
       return argument === undefined ? [] : [[name, argument]];
     }),
   );
@@ -187,18 +187,18 @@ function sentOnce(
   const key = JSON.stringify([call, variants, [...secrets]]);
   const before = answered.get(key);
   if (before) return before;
-  const all = (async () => {
+  const requests = (async () => {
     const { tryRequest } = await import('../project/source/trial.ts');
-    const sent: Sent[] = [];
+    const responses: Sent[] = [];
     for (const [i, args] of variants.entries()) {
       const answer = await tryRequest(call, args, (name) => secrets.get(name) ?? '', i > 0);
-      sent.push({ arguments: args, ...answer });
+      responses.push({ arguments: args, ...answer });
     }
-    return sent;
+    return responses;
   })();
-  answered.set(key, all);
-  all.catch(() => answered.delete(key));
-  return all;
+  answered.set(key, requests);
+  requests.catch(() => answered.delete(key));
+  return requests;
 }
 
 /** An answer without its envelope. @throws CommandError `NOT_ANSWERED` for an error in it */
@@ -209,9 +209,9 @@ function sampleIn(call: ApiCall, text: string): Result<AnswerSample> {
   const firstError = Array.isArray(errors) ? (errors[0] as Json) : undefined;
   const problem = isObject(error) ? error : firstError;
   if (problem !== undefined) {
-    const said = isObject(problem) ? textOr(problem.message) : textOr(problem);
-    const what = `The API answers with an error: ${shorten(said, 200)}`;
-    throw new CommandError('NOT_ANSWERED', what, 'Correct the command. Nothing was written.');
+    const apiMessage = isObject(problem) ? textOr(problem.message) : textOr(problem);
+    const message = `The API answers with an error: ${shorten(apiMessage, 200)}`;
+    throw new CommandError('NOT_ANSWERED', message, 'Correct the command. Nothing was written.');
   }
   return pass({ ...sample.value, value: contentOf(sample.value.value, call) });
 }

@@ -26,9 +26,9 @@ export function projectIn(directory: string): Manifest | undefined {
 
 /** Whether a directory already contains exactly this project: an earlier run wrote it and was interrupted. */
 export function isSameProject(directory: string, files: FileSet): boolean {
-  const wanted = files.get(manifestFile)?.content;
-  if (wanted === undefined || projectIn(directory) === undefined) return false;
-  return readIn(directory, manifestFile).equals(wanted);
+  const newManifest = files.get(manifestFile)?.content;
+  if (newManifest === undefined || projectIn(directory) === undefined) return false;
+  return readIn(directory, manifestFile).equals(newManifest);
 }
 
 /**
@@ -38,20 +38,20 @@ export function isSameProject(directory: string, files: FileSet): boolean {
  * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, or as `inspectTarget` does.
  */
 export function targetOf(
-  given: string,
+  directoryName: string,
   switches: CreateSwitches,
   files: FileSet = new Map(),
 ): TargetDirectory {
-  if (!switches.dryRun) rollBackKilledRuns(resolve(given));
-  const target = inspectTarget(given, [...files.keys()]);
+  if (!switches.dryRun) rollBackKilledRuns(resolve(directoryName));
+  const target = inspectTarget(directoryName, [...files.keys()]);
   const { directory, conflicts } = target;
   if (conflicts.length === 0) return target;
-  const there = projectIn(directory);
+  const existingProject = projectIn(directory);
   if (switches.force) {
-    if (!switches.overwrite) requireNotChanged(directory, files, there);
+    if (!switches.overwrite) requireNotChanged(directory, files, existingProject);
     return target;
   }
-  if (there) throw projectExistsError(directory, there);
+  if (existingProject) throw projectExistsError(directory, existingProject);
   throw new CommandError(
     'TARGET_NOT_EMPTY',
     `${directory} is not empty: ${conflicts.join(', ')}`,
@@ -62,8 +62,8 @@ export function targetOf(
 /** Why no project can be written to a directory, as an error of the answer that names it. */
 export function directoryError(directory: string, switches: CreateSwitches): InputError | undefined {
   try {
-    const there = switches.force ? undefined : projectIn(directory);
-    if (there) throw projectExistsError(directory, there);
+    const existingProject = switches.force ? undefined : projectIn(directory);
+    if (existingProject) throw projectExistsError(directory, existingProject);
     targetOf(directory, switches);
     return undefined;
   } catch (error) {

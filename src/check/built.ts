@@ -66,13 +66,13 @@ export interface ArrivedAnswer {
 /**
  * Calls each example of these tools of a built project once, for real.
  *
- * @param kept a directory that keeps the answers; by default they are recorded in `test/recordings/`.
+ * @param answersDirectory a directory that keeps the answers; by default they are recorded in `test/recordings/`.
  * @throws CommandError `NOT_STARTED` if the tools cannot be loaded, or if variables are missing.
  */
 export async function callExamples(
   directory: string,
   tools: readonly string[],
-  kept?: string,
+  answersDirectory?: string,
 ): Promise<readonly CalledExample[]> {
   const calls: readonly ExampleCall[] = await evaluated(
     directory,
@@ -80,14 +80,14 @@ export async function callExamples(
     `async ({ callTool, requireVariables, assertOutcome }, { tools }, { subscribe }) => {
       requireVariables();
       let arrived = [];
-      if (${kept === undefined}) subscribe('market-mcp-runtime:answer', (answer) => arrived.push(answer));
+      if (${answersDirectory === undefined}) subscribe('market-mcp-runtime:answer', (answer) => arrived.push(answer));
       const called = [];
       for (const tool of tools.filter(({ name }) => ${JSON.stringify(tools)}.includes(name))) {
         for (const { arguments: args, expect } of tool.examples) {
           arrived = [];
           const result = await callTool(tool, args);
           const own = JSON.stringify(tool.outputSchema);
-          const answers = ${kept !== undefined} ? undefined : arrived.filter(({ schema }) => JSON.stringify(schema) === own)
+          const answers = ${answersDirectory !== undefined} ? undefined : arrived.filter(({ schema }) => JSON.stringify(schema) === own)
             .map(({ value, headers }) => ({ value, headers }));
           let cause;
           try {
@@ -101,8 +101,8 @@ export async function callExamples(
       return called;
     }`,
     {
-      SOURCES: kept === undefined ? 'record' : 'live',
-      SOURCES_KEPT: kept,
+      SOURCES: answersDirectory === undefined ? 'record' : 'live',
+      SOURCES_KEPT: answersDirectory,
       SOURCES_TOOLS: JSON.stringify(tools),
     },
   );
@@ -115,8 +115,8 @@ export async function callExamples(
 }
 
 /** An example that was called: a line that says how it ended and what was expected, then those of the cause. */
-export function calledLines(called: CalledExample): readonly string[] {
-  const { tool, arguments: args, expect, outcome, error, detail, cause = [] } = called;
+export function calledLines(example: CalledExample): readonly string[] {
+  const { tool, arguments: args, expect, outcome, error, detail, cause = [] } = example;
   const failure = detail === undefined ? error : `${error}: ${detail}`;
   const ending =
     outcome === expect ? outcome : `expected ${expect}, got ${outcome} ${failure ?? ''}`.trimEnd();

@@ -25,9 +25,9 @@ export function causeOf(text: string, directory: string): Cause {
   // The place for the author to change: in a tool or its imports, rather than in the runtime.
   const at = places.find(({ isOwn }) => isOwn)?.at;
   // The causes of an error, and other text between the frames.
-  const further = first === -1 ? [] : lines.slice(first).filter((line) => /^\s*\[?cause\]?:/.test(line));
+  const causeLines = first === -1 ? [] : lines.slice(first).filter((line) => /^\s*\[?cause\]?:/.test(line));
   return {
-    message: [message, ...further.map((line) => line.trim())].join(' ').slice(0, shownCharacters),
+    message: [message, ...causeLines.map((line) => line.trim())].join(' ').slice(0, shownCharacters),
     ...(at !== undefined && { at }),
     stack: places.slice(0, shownFrames).map(({ text }) => text),
   };
@@ -89,9 +89,9 @@ function placeOf(file: string, line: string, directory: string): Place | undefin
   const path = file.startsWith('file:') ? attempt(() => fileURLToPath(file), undefined) : file;
   if (path === undefined) return undefined;
   const source = sourceOf(path, Number(line)) ?? { path, line: Number(line) };
-  const inside = relative(directory, source.path);
-  const isOwn = !inside.startsWith('..') && !inside.split(/[\\/]/).includes('node_modules');
-  const at = `${isOwn ? inside : source.path}:${source.line}`;
+  const sourcePath = relative(directory, source.path);
+  const isOwn = !sourcePath.startsWith('..') && !sourcePath.split(/[\\/]/).includes('node_modules');
+  const at = `${isOwn ? sourcePath : source.path}:${source.line}`;
   return { text: at, at, isOwn };
 }
 

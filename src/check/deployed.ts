@@ -24,17 +24,17 @@ const recordings = 'test/recordings';
 const unreadable = /(?:EACCES: permission denied, \w+ '|Cannot read package config )([^':]+)/;
 
 export function deployedImage(image: Image): Deployed {
-  const { engine, tag, workingDirectory: inside } = image;
+  const { engine, tag, workingDirectory: imageDirectory } = image;
   const hint = `Correct the Dockerfile. To look inside: ${engine} run --rm -it --entrypoint sh ${tag}`;
   return {
     commandOf(project, variables) {
       const from = join(project, recordings);
-      const mounts = existsSync(from) ? [[`${inside}/${recordings}`, from] as const] : [];
+      const mounts = existsSync(from) ? [[`${imageDirectory}/${recordings}`, from] as const] : [];
       const env = { ...variables, NODE_OPTIONS: nodeArguments.join(' ') };
       return {
         ...containerOf(image, Object.keys(env), new Map(mounts)),
         env: { ...process.env, ...env },
-        localized: (text) => text.replaceAll(`${inside}/dist/`, `${project}/dist/`),
+        localized: (text) => text.replaceAll(`${imageDirectory}/dist/`, `${project}/dist/`),
       };
     },
     isProcess: true,

@@ -165,8 +165,8 @@ function supervise(
     signal: (name) => child.kill(name),
     async stop() {
       child.kill('SIGTERM');
-      const ended = await Promise.race([exit, setTimeout(stopMs, undefined, { ref: false })]);
-      if (!ended) end();
+      const exitResult = await Promise.race([exit, setTimeout(stopMs, undefined, { ref: false })]);
+      if (!exitResult) end();
       await exit;
     },
   };

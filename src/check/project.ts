@@ -97,18 +97,18 @@ export async function holdProject(
   const profile = platform ?? recorded;
   const key = early ?? newPrivateKey(profile.token);
   // With recordings, nothing that the server gets depends on its tools.
-  let started =
+  let startedServer =
     sources === 'replay'
       ? key.then((privateKey) => start(entry, profile, directory, { privateKey, deployed }))
       : undefined;
-  for (const promise of [key, started]) promise?.catch(() => {}); // who awaits them says why
-  const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
+  for (const promise of [key, startedServer]) promise?.catch(() => {}); // who awaits them says why
+  const callDirectory = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
   const remove = () => {
-    if (kept !== undefined) rmSync(kept, { recursive: true, force: true });
+    if (callDirectory !== undefined) rmSync(callDirectory, { recursive: true, force: true });
   };
   process.once('exit', remove); // after a signal, too
   const release = async () => {
-    await started?.then(
+    await startedServer?.then(
       ({ owned }) => owned.instance().stop(),
       () => {},
     );
@@ -130,16 +130,21 @@ export async function holdProject(
         .filter((tool) => !onlyReads(tool))
         .map(({ name }) => [name, asksSource(name) ? ('replays' as const) : ('runs' as const)]),
     );
-    const named = call.filter((name) => writing.get(name) === 'replays');
-    const called = kept !== undefined && named.length > 0 ? await callExamples(directory, named, kept) : [];
-    requireExpected(called);
-    const withheld = [...writing].flatMap(([name, how]) =>
-      how === 'replays' && !named.includes(name) ? [name] : [],
+    const replayNames = call.filter((name) => writing.get(name) === 'replays');
+    const calledExamples = await callReplayed(directory, replayNames, callDirectory);
+    const withheld = [...writing].flatMap(([name, answerSource]) =>
+      answerSource === 'replays' && !replayNames.includes(name) ? [name] : [],
     );
     const asking = facts.tools.flatMap(({ name }) => (writing.has(name) ? [] : [name]));
     const sampled = sampledTools(directory); // while the server starts
-    started ??= start(entry, profile, directory, { sources, kept, asking, privateKey: await key, deployed });
-    const { instance, launch, signer, owned, answers } = await started;
+    startedServer ??= start(entry, profile, directory, {
+      sources,
+      kept: callDirectory,
+      asking,
+      privateKey: await key,
+      deployed,
+    });
+    const { instance, launch, signer, owned, answers } = await startedServer;
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     const unrecorded = new Set<string>();
     return {
@@ -163,7 +168,7 @@ export async function holdProject(
       },
       answers,
       unrecorded: () => [...unrecorded].sort(),
-      ...(kept !== undefined && { real: { called, withheld } }),
+      ...(callDirectory !== undefined && { real: { called: calledExamples, withheld } }),
       locate: (report) => located(report, { directory, ...owned }),
       release,
     };
@@ -175,13 +180,23 @@ export async function holdProject(
   }
 }
 
-function requireExpected(called: readonly CalledExample[]): void {
-  if (called.every(({ expect, outcome }) => expect === outcome)) return;
+/**
+ * Calls the examples of tools that the server replays later.
+ * @throws CommandError `EXAMPLE_FAILED` if one ended otherwise than expected.
+ */
+async function callReplayed(
+  directory: string,
+  names: readonly string[],
+  callDirectory: string | undefined,
+): Promise<readonly CalledExample[]> {
+  if (callDirectory === undefined || names.length === 0) return [];
+  const examples = await callExamples(directory, names, callDirectory);
+  if (examples.every(({ expect, outcome }) => expect === outcome)) return examples;
   throw new CommandError(
     'EXAMPLE_FAILED',
     'an example that was called for real did not end as expected',
     'Correct the tool or its example. Nothing else was checked.',
-    { details: called.flatMap(calledLines) },
+    { details: examples.flatMap(calledLines) },
   );
 }
 

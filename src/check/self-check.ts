@@ -18,16 +18,16 @@ export async function build(
 ): Promise<void> {
   const compiler = isBuiltByCompiler(directory) ? compilerOf(directory) : undefined;
   const [file, ...args] = compiler ?? [packageManager, 'run', 'build'];
-  const ended = await runProgram(file, args, { cwd: directory });
-  if (ended.exitCode === 0) return;
+  const result = await runProgram(file, args, { cwd: directory });
+  if (result.exitCode === 0) return;
   const command = `${packageManager} run build`;
-  const errors = compilerErrors(ended.lastLines.join('\n'));
+  const errors = compilerErrors(result.lastLines.join('\n'));
   const [at] = /^\S+:\d+(?= )/.exec(errors[0] ?? '') ?? [];
   const hasNoCompiler = isBuiltByCompiler(directory) && compiler === undefined && errors.length === 0;
   const install = `Install its packages first: ${packageManagerCommands[packageManager].install}`;
   const hint = hasNoCompiler ? install : `In ${directory} run: ${command}`;
   throw new CommandError('BUILD_FAILED', `${command} failed`, at === undefined ? hint : `Correct ${at}`, {
-    details: errors.length > 0 ? errors : ended.lastLines,
+    details: errors.length > 0 ? errors : result.lastLines,
   });
 }
 
@@ -39,14 +39,14 @@ export async function build(
  */
 export async function selfCheck(
   holding: Promise<HeldServer>,
-  onRule: (id: string, done: number, total: number) => void,
+  onRule: (id: string, ruleCount: number, total: number) => void,
 ): Promise<CheckReport> {
-  const { release, ...held } = await holding;
+  const { release, ...heldServer } = await holding;
   try {
     const demands = { level: 'must', requireAll: false } as const;
-    const { report } = await examine(held, {
+    const { report } = await examine(heldServer, {
       demands,
-      onRule: ({ id }, done, total) => onRule(id, done, total),
+      onRule: ({ id }, ruleCount, total) => onRule(id, ruleCount, total),
     });
     return report;
   } finally {

@@ -75,10 +75,10 @@ export async function start(
   entry: string,
   platform: PlatformProfile,
   cwd: string,
-  { sources = 'replay', kept, asking = [], privateKey, deployed }: SourceSettings = {},
+  { sources = 'replay', kept: answersDirectory, asking = [], privateKey, deployed }: SourceSettings = {},
 ): Promise<Started> {
-  const all: WatchedInstance[] = [];
-  const started = await onFreePort(async (port) => {
+  const instances: WatchedInstance[] = [];
+  const startedServer = await onFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}/mcp`;
     const signer = await createSigner(platform.token, url, { privateKey });
     const environment = {
@@ -99,22 +99,22 @@ export async function start(
       ALLOWED_HOSTS: '*',
       SOURCES: sources,
       SOURCES_LOG: '1',
-      SOURCES_KEPT: kept,
+      SOURCES_KEPT: answersDirectory,
       SOURCES_TOOLS: JSON.stringify(asking),
     };
     const launchOne = deployed
       ? launcherOf((variables) => deployed.commandOf(cwd, variables), environment)
       : createLauncher(entry, environment, { cwd, nodeArguments });
-    const launch: WatchedLaunch = async (further) => {
-      const launched = await launchOne(further);
-      all.push(launched);
+    const launch: WatchedLaunch = async (extraVariables) => {
+      const launched = await launchOne(extraVariables);
+      instances.push(launched);
       return launched;
     };
     return { ...(await launch({ PORT: port })), launch, signer };
   });
-  const { launch, signer, ...instance } = started;
+  const { launch, signer, ...instance } = startedServer;
   if (instance.healthy) {
-    const answers = () => all.flatMap((one) => one.answers());
+    const answers = () => instances.flatMap((instance) => instance.answers());
     const isProcess = deployed?.isProcess !== false;
     const owned = ownedBy(instance, launch, cwd);
     return { instance, launch: isProcess ? launch : undefined, signer, owned, answers };
@@ -142,17 +142,17 @@ const lastLines = 3;
  * @param directory the project; places in it are shown relative to it.
  */
 export function ownedBy(first: WatchedInstance, launch: WatchedLaunch, directory: string): WatchedServer {
-  const all = [first];
-  const current = () => all.at(-1) ?? first;
+  const launches = [first];
+  const current = () => launches.at(-1) ?? first;
   return {
     instance: current,
     incidents: () =>
-      all.flatMap((instance) => [...instance.incidents(), ...printedErrors(instance.errors())]),
-    failures: () => all.flatMap((instance) => instance.failures()),
+      launches.flatMap((instance) => [...instance.incidents(), ...printedErrors(instance.errors())]),
+    failures: () => launches.flatMap((instance) => instance.failures()),
     async restart() {
       await current().stop();
       const next = await launch({ PORT: new URL(first.url).port });
-      all.push(next);
+      launches.push(next);
       return next;
     },
     async ending(): Promise<ProcessEnding> {

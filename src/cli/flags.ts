@@ -12,11 +12,11 @@ export const pagePortFlag = text(
 /** For most commands. */
 export const jsonFlag = on('--json', 'print one JSON object');
 
-const { reporter, summary, verbose, json: jsonReport, ...common } = urlFlags;
+const { reporter, summary, verbose, json: jsonReport, ...commonFlags } = urlFlags;
 
 /** The flags of `market-mcp check`: those of any server, and those of a project. */
 export const checkFlags = {
-  ...common,
+  ...commonFlags,
   platform: text(
     '--platform <name|file>',
     'the platform profile to check against (default: that of the project; generic for a URL)',

@@ -6,11 +6,11 @@ import { buildProgram, type ProgramName, parseable } from './program.ts';
 export function main(name: ProgramName, args: readonly string[]): Promise<void> {
   return runMain(
     {
-      build(run, given) {
+      build(run, args) {
         const tree = buildProgram(name, run);
         // Without a command, the commands are listed.
-        const isEmpty = given.length === 0 && name === 'market-mcp';
-        return { tree, args: isEmpty ? ['--help'] : parseable(tree, given) };
+        const isEmpty = args.length === 0 && name === 'market-mcp';
+        return { tree, args: isEmpty ? ['--help'] : parseable(tree, args) };
       },
       children: { watch: watchChildren, end: endChildren },
     },

@@ -33,7 +33,7 @@ export interface Development {
   /** Called with a one-line message for each event. */
   readonly say: (text: string) => void;
   /** Called with each chunk that the server writes, and the id of the exchange that caused it. */
-  readonly onWritten?: (written: OutputChunk) => void;
+  readonly onWritten?: (chunk: OutputChunk) => void;
   /** Whether the server's process writes no line of its log: they only arrive in `onWritten`. */
   readonly hidesLog?: boolean;
   /** Called with each new state of the server; a start waits for it. */
@@ -78,9 +78,9 @@ export async function develop(development: Development): Promise<void> {
     until?.removeEventListener('abort', end);
   }
 
-  async function runUntil(ended: AbortSignal): Promise<void> {
+  async function runUntil(signal: AbortSignal): Promise<void> {
     // Changes during the first build count.
-    const changes = changesOf(directory, ended);
+    const changes = changesOf(directory, signal);
     let next = changes.next();
     let server: ChildProcess | undefined;
     try {
@@ -88,7 +88,7 @@ export async function develop(development: Development): Promise<void> {
         const before = state;
         await announce(building(url));
         const compiled = await compile(directory);
-        if (ended.aborted) break;
+        if (signal.aborted) break;
         const isServed = server !== undefined && !hasEnded(server);
         if (!compiled.ok) {
           await announce(notCompiled(url, compiled.errors, isServed));
@@ -106,11 +106,11 @@ export async function develop(development: Development): Promise<void> {
             await announce(isServed ? running(url) : before);
           }
         }
-        if (isOnce && !ended.aborted) await once(ended, 'abort');
+        if (isOnce && !signal.aborted) await once(signal, 'abort');
         const { done } = await next;
         if (done) break;
         next = changes.next();
-      } while (!ended.aborted);
+      } while (!signal.aborted);
     } finally {
       if (server) await stop(server);
     }
@@ -134,13 +134,23 @@ export async function develop(development: Development): Promise<void> {
     // Then all that it wrote has arrived.
     return child.on('close', async (code, signal) => {
       if (isStopping.has(child) && (code === 0 || signal === 'SIGTERM' || signal === 'SIGKILL')) return;
-      const how = signal ?? `code ${code}`;
+      const exitReason = signal ?? `code ${code}`;
       const portTaken = await portTakenIn(stderr);
-      const ending = stateAfter({ url, directory, errors: stderr, crash, how, hasListened, portTaken });
+      const ending = stateAfter({
+        url,
+        directory,
+        errors: stderr,
+        crash,
+        how: exitReason,
+        hasListened,
+        portTaken,
+      });
       if (newest !== child) return;
       await announce(ending).catch(complain);
       const isRepeated = !isOnce && state.kind !== 'port-taken';
-      say(`The server ended with ${how}.${isRepeated ? ' It starts again after the next change.' : ''}`);
+      say(
+        `The server ended with ${exitReason}.${isRepeated ? ' It starts again after the next change.' : ''}`,
+      );
       sayReason(ending, say);
     });
   }
@@ -156,8 +166,8 @@ async function serverFor({ server: current, say }: Development, server: ChildPro
   const found = await orCommandError(current);
   if (!(found instanceof CommandError)) return found;
   if (!server) throw found;
-  const then = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
-  say(`${found.message}. The server ${then}. ${found.hint}`);
+  const serverState = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
+  say(`${found.message}. The server ${serverState}. ${found.hint}`);
   return undefined;
 }
 
@@ -219,8 +229,9 @@ const pollMs = 500;
 function onParentExit(listener: () => void, env: NodeJS.ProcessEnv = process.env): () => void {
   if (env.npm_lifecycle_event === undefined || process.platform === 'win32') return () => {};
   const parent = process.ppid;
-  const above = parentOf(parent);
-  const isGone = () => process.ppid !== parent || (above !== undefined && !isRunning(above, true));
+  const grandparent = parentOf(parent);
+  const isGone = () =>
+    process.ppid !== parent || (grandparent !== undefined && !isRunning(grandparent, true));
   const timer = setInterval(() => {
     if (!isGone()) return;
     clearInterval(timer);

@@ -38,15 +38,15 @@ export async function localServer(
   token: PlatformProfile['token'],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<LocalServer> {
-  const given = { ...dotEnv(directory), ...present(env) };
-  const port = portOf(given.PORT);
-  const platform = await openLocalPlatform(directory, token, given);
+  const variables = { ...dotEnv(directory), ...present(env) };
+  const port = portOf(variables.PORT);
+  const platform = await openLocalPlatform(directory, token, variables);
   return {
     url: `http://localhost:${port}/mcp`,
-    host: given.HOST?.trim() || '0.0.0.0',
-    namesPort: Boolean(given.PORT?.trim()),
+    host: variables.HOST?.trim() || '0.0.0.0',
+    namesPort: Boolean(variables.PORT?.trim()),
     platform,
-    maxTokenSeconds: Number(given.MAX_TOKEN_SECONDS?.trim()) || lifetimeFactor * token.lifetimeSeconds,
+    maxTokenSeconds: Number(variables.MAX_TOKEN_SECONDS?.trim()) || lifetimeFactor * token.lifetimeSeconds,
     environment: {
       ...env,
       PLATFORM_PUBLIC_KEY: platform.publicKey,
@@ -61,10 +61,10 @@ export async function localServer(
 const defaultPort = '3000';
 
 function portOf(text: string | undefined): number {
-  const given = text?.trim() || defaultPort;
-  const port = Number(given);
-  if (/^\d+$/.test(given) && port >= 1 && port <= 65_535) return port;
-  const message = `PORT: expected a whole number from 1 to 65535, got ${JSON.stringify(given)}`;
+  const portText = text?.trim() || defaultPort;
+  const port = Number(portText);
+  if (/^\d+$/.test(portText) && port >= 1 && port <= 65_535) return port;
+  const message = `PORT: expected a whole number from 1 to 65535, got ${JSON.stringify(portText)}`;
   throw new CommandError('BAD_PORT', message, 'Correct it in the environment or in .env.');
 }
 

@@ -50,14 +50,14 @@ export function running(url: string): ServerState {
 /** @param isServed whether the server of an earlier build still runs. */
 export function notCompiled(url: string, errors: readonly string[], isServed: boolean): ServerState {
   const at = /^(\S+:\d+) /.exec(errors[0] ?? '')?.[1] ?? null;
-  const what = 'The code does not compile.';
+  const problem = 'The code does not compile.';
   if (isServed) {
-    const message = `${what} The last good build keeps running.`;
+    const message = `${problem} The last good build keeps running.`;
     const hint = 'Correct it: until then, the old build answers.';
     return { kind: 'old-build', url, message, details: errors, at, hint };
   }
   const hint = 'Correct it, and dev starts the server.';
-  return { kind: 'compile-error', url, message: what, details: errors, at, hint };
+  return { kind: 'compile-error', url, message: problem, details: errors, at, hint };
 }
 
 /** How the process of a server ended. */

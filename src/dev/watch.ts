@@ -12,17 +12,21 @@ const settleMs = 100;
  */
 export async function* changesOf(directory: string, signal: AbortSignal): AsyncGenerator<void> {
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {});
-  let known = sourceVersion(directory);
+  let knownVersion = sourceVersion(directory);
   while (!signal.aborted) {
-    let seen = sourceVersion(directory);
-    if (seen !== known) {
-      for (let before = ''; seen !== before && !signal.aborted; seen = sourceVersion(directory)) {
-        before = seen;
+    let currentVersion = sourceVersion(directory);
+    if (currentVersion !== knownVersion) {
+      for (
+        let before = '';
+        currentVersion !== before && !signal.aborted;
+        currentVersion = sourceVersion(directory)
+      ) {
+        before = currentVersion;
         await pause(settleMs);
       }
       yield;
     }
-    known = seen;
+    knownVersion = currentVersion;
     await pause(pollMs);
   }
 }

@@ -52,23 +52,23 @@ export class DeclarationReader {
   }
 
   /** One word of a closed list. */
-  word(words: readonly string[], what: string, aliases: ReadonlyMap<string, string> = new Map()): string {
+  word(words: readonly string[], noun: string, aliases: ReadonlyMap<string, string> = new Map()): string {
     const from = this.#at;
     const word = this.take(/[\p{L}\p{N}_-]*/uy)?.[0] ?? '';
     if (words.includes(word)) return word;
     this.#at = from;
-    const meant = aliases.get(word.toLowerCase()) ?? closest(word, words);
+    const closestWord = aliases.get(word.toLowerCase()) ?? closest(word, words);
     return this.stop(
-      word === '' ? `expected ${article(what)} ${what}` : `${shorten(word)} is not ${article(what)} ${what}`,
-      meant === undefined ? `Write one of: ${words.join(', ')}.` : `Did you mean ${meant}?`,
+      word === '' ? `expected ${article(noun)} ${noun}` : `${shorten(word)} is not ${article(noun)} ${noun}`,
+      closestWord === undefined ? `Write one of: ${words.join(', ')}.` : `Did you mean ${closestWord}?`,
     );
   }
 
   /** A value: JSON if it starts like JSON, else the text that `bare` (sticky) matches. */
-  value(bare: RegExp): WrittenValue {
+  value(pattern: RegExp): WrittenValue {
     const next = this.#text[this.#at];
     if (next === '"' || next === '[' || next === '{') return { json: this.json() };
-    const text = this.take(bare)?.[0] ?? '';
+    const text = this.take(pattern)?.[0] ?? '';
     return text === ''
       ? this.stop('expected a value', 'Write a value. "" is the empty text.')
       : { bare: text };

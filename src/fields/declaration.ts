@@ -69,11 +69,11 @@ const bareOption = /[^\s,|()]+/y;
  * Reads one declaration of the field language (docs/field-language.md):
  * `symbol?:string(BTC|ETH)=BTC Trading pair to look up`.
  */
-export function parseDeclaration(text: string, where: string): Result<Declaration> {
+export function parseDeclaration(text: string, location: string): Result<Declaration> {
   try {
     return pass(readDeclaration(new DeclarationReader(text.trim())));
   } catch (stop) {
-    if (stop instanceof ParseStop) return reject(where, undefined, stop.message, stop.hint);
+    if (stop instanceof ParseStop) return reject(location, undefined, stop.message, stop.hint);
     throw stop;
   }
 }
@@ -146,16 +146,16 @@ function readType(reader: DeclarationReader): Shape {
 }
 
 /** `(a|b)`, `(1..100)`, `(nullable, format=date, examples=a|b)` or nothing. */
-function readOptions(reader: DeclarationReader, bare: Shape): Shape {
-  if (!reader.eat('(')) return bare;
-  const written = new Map<OptionName, readonly WrittenValue[]>();
+function readOptions(reader: DeclarationReader, shape: Shape): Shape {
+  if (!reader.eat('(')) return shape;
+  const options = new Map<OptionName, readonly WrittenValue[]>();
   let nullable = false;
   const set = (name: OptionName, values: readonly WrittenValue[]) => {
-    if (written.has(name)) reader.stop(`${name} is given twice`, 'Remove one of them.');
-    if (!optionTypes[name].includes(bare.type)) {
-      reader.stop(`${name} does not apply to type ${bare.type}`, optionHint(name, bare));
+    if (options.has(name)) reader.stop(`${name} is given twice`, 'Remove one of them.');
+    if (!optionTypes[name].includes(shape.type)) {
+      reader.stop(`${name} does not apply to type ${shape.type}`, optionHint(name, shape));
     }
-    written.set(name, values);
+    options.set(name, values);
   };
   do {
     reader.take(/\s*/y);
@@ -169,20 +169,20 @@ function readOptions(reader: DeclarationReader, bare: Shape): Shape {
       reader.take(/\s*=\s*/y);
       set(name, name === 'pattern' ? [readPattern(reader)] : readChoice(reader));
     } else {
-      if (optionTypes.min.includes(bare.type)) rejectWrongRange(reader);
+      if (optionTypes.min.includes(shape.type)) rejectWrongRange(reader);
       set('enum', readShortEnum(reader));
     }
     reader.take(/\s*/y);
   } while (reader.eat(','));
   reader.expect(')', 'Separate options by commas and end them with ")": integer(1..100, examples=5|10)');
-  return optionsShape(reader, { ...bare, ...(nullable && { nullable }) }, written);
+  return optionsShape(reader, { ...shape, ...(nullable && { nullable }) }, options);
 }
 
 /** The types that an option applies to, for the error about another type. */
-function optionHint(name: OptionName, bare: Shape): string {
+function optionHint(name: OptionName, shape: Shape): string {
   const types = optionTypes[name];
-  if (bare.items && types.includes(bare.items.type)) {
-    return `It applies to the items. Put it before [], such as ${bare.items.type}(${name}=…)[].`;
+  if (shape.items && types.includes(shape.items.type)) {
+    return `It applies to the items. Put it before [], such as ${shape.items.type}(${name}=…)[].`;
   }
   return `Remove it, or use a type that it applies to: ${orList(types)}.`;
 }
@@ -227,10 +227,10 @@ function readPattern(reader: DeclarationReader): WrittenValue {
 function optionsShape(
   reader: DeclarationReader,
   shape: Shape,
-  written: ReadonlyMap<OptionName, readonly WrittenValue[]>,
+  options: ReadonlyMap<OptionName, readonly WrittenValue[]>,
 ): Shape {
   const valuesOf = (name: OptionName, of: Shape) =>
-    written.get(name)?.map((value) => readValue(reader, of, value));
+    options.get(name)?.map((value) => readValue(reader, of, value));
   const oneOf = <T extends string | number>(
     name: OptionName,
     type: T extends string ? 'string' : 'number',
@@ -254,8 +254,8 @@ function optionsShape(
 }
 
 /** Converts a written value to the shape's type. */
-function readValue(reader: DeclarationReader, shape: Shape, written: WrittenValue): Json {
-  const value = typedValue(shape, written);
+function readValue(reader: DeclarationReader, shape: Shape, writtenValue: WrittenValue): Json {
+  const value = typedValue(shape, writtenValue);
   return value.ok ? value.value : reader.stop(value.message, value.hint);
 }
 

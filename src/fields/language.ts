@@ -28,19 +28,22 @@ export function parseFields(texts: readonly string[], flag: string): Result<read
   if (errors.length > 0) return refuse(...errors);
   const fields = [...root.values()].map(fieldOf);
   // Whatever has no members was checked with its declaration.
-  const whole = fields.flatMap((field, i) =>
+  const shapeProblems = fields.flatMap((field, i) =>
     innermost(field).members.length > 0 ? shapeErrors(field, `${flag}[${i}]`) : [],
   );
-  return whole.length > 0 ? refuse(...whole) : pass(fields);
+  return shapeProblems.length > 0 ? refuse(...shapeProblems) : pass(fields);
 }
 
 /** The inverse of `parseFields`: declarations of these fields, objects before their members. */
-export function formatFields(fields: readonly Field[], above: readonly PathStep[] = []): readonly string[] {
+export function formatFields(
+  fields: readonly Field[],
+  parentPath: readonly PathStep[] = [],
+): readonly string[] {
   return fields.flatMap(({ name, required = false, ...shape }) => {
     const { members, lists } = innermost(shape);
     return [
-      formatDeclaration({ path: [...above, { name, lists: 0 }], required, shape }),
-      ...formatFields(members, [...above, { name, lists }]),
+      formatDeclaration({ path: [...parentPath, { name, lists: 0 }], required, shape }),
+      ...formatFields(members, [...parentPath, { name, lists }]),
     ];
   });
 }
@@ -58,47 +61,54 @@ function placeOf(flag: string, text: string): string {
   return `${flag} ${shorten(text, 120)}`;
 }
 
-function checkedDeclaration(text: string, where: string): Result<Declaration> {
-  const declaration = parseDeclaration(text, where);
+function checkedDeclaration(text: string, location: string): Result<Declaration> {
+  const declaration = parseDeclaration(text, location);
   if (!declaration.ok) return declaration;
   const { path, shape } = declaration.value;
   const names = path.flatMap((step) => {
-    const name = parseFieldName(step.name, where);
+    const name = parseFieldName(step.name, location);
     return name.ok ? [] : name.errors;
   });
-  const errors = [...names, ...shapeErrors(shape, where)];
+  const errors = [...names, ...shapeErrors(shape, location)];
   return errors.length > 0 ? refuse(...errors) : declaration;
 }
 
 /** Adds a declaration at its path; objects along the path are implied. */
-function place(root: Map<string, Node>, declaration: Declaration, where: string): readonly InputError[] {
+function place(root: Map<string, Node>, declaration: Declaration, location: string): readonly InputError[] {
   let level = root;
   for (const [i, { name, lists }] of declaration.path.entries()) {
     const last = i === declaration.path.length - 1;
-    const own = last ? innermost(declaration.shape) : { lists, type: 'object' };
-    const node = level.get(name) ?? { name, declaration: undefined, lists: own.lists, members: new Map() };
-    const above = declaration.path.slice(0, i);
-    const shown = formatPath([...above, { name, lists: 0 }]);
+    const ownShape = last ? innermost(declaration.shape) : { lists, type: 'object' };
+    const node = level.get(name) ?? {
+      name,
+      declaration: undefined,
+      lists: ownShape.lists,
+      members: new Map(),
+    };
+    const parentPath = declaration.path.slice(0, i);
+    const shownPath = formatPath([...parentPath, { name, lists: 0 }]);
     if (last && node.declaration) {
-      return [inputError(where, undefined, `${shown} is declared twice`, 'Remove one of the declarations.')];
+      return [
+        inputError(location, undefined, `${shownPath} is declared twice`, 'Remove one of the declarations.'),
+      ];
     }
     const members = !last || node.members.size > 0;
     const declaredType = node.declaration ? innermost(node.declaration.shape).type : 'object';
-    const type = last ? own.type : declaredType;
+    const type = last ? ownShape.type : declaredType;
     if (members && type !== 'object') {
-      const right = `${shown}:object${'[]'.repeat(last ? node.lists : own.lists)}`;
-      const message = `${shown} cannot have members, because it is not an object`;
-      return [inputError(where, undefined, message, `Declare it as ${right}.`)];
+      const right = `${shownPath}:object${'[]'.repeat(last ? node.lists : ownShape.lists)}`;
+      const message = `${shownPath} cannot have members, because it is not an object`;
+      return [inputError(location, undefined, message, `Declare it as ${right}.`)];
     }
-    if (members && own.lists !== node.lists) {
+    if (members && ownShape.lists !== node.lists) {
       const right = last
-        ? `${shown}:object${'[]'.repeat(node.lists)}`
+        ? `${shownPath}:object${'[]'.repeat(node.lists)}`
         : formatPath(declaration.path.with(i, { name, lists: node.lists }));
       const isList = node.lists > 0;
-      const message = `${shown} is ${isList ? 'a list' : 'one object'} in another declaration`;
+      const message = `${shownPath} is ${isList ? 'a list' : 'one object'} in another declaration`;
       const hint =
-        isList || last ? `Write ${right}.` : `Write ${right}, or ${shown}[] in the other one, too.`;
-      return [inputError(where, undefined, message, hint)];
+        isList || last ? `Write ${right}.` : `Write ${right}, or ${shownPath}[] in the other one, too.`;
+      return [inputError(location, undefined, message, hint)];
     }
     if (last) node.declaration = declaration;
     level.set(name, node);
@@ -138,8 +148,8 @@ const bareText = /^[A-Za-z0-9_.:/+@-]+$/;
 
 /** A declaration as an author would write it; `parseDeclaration` is the inverse. */
 function formatDeclaration({ path, required, shape }: Declaration): string {
-  const { nullable, default: fallback, description, ...bare } = shape;
-  const head = `${formatPath(path)}${required ? '' : '?'}:${formatType(bare)}`;
+  const { nullable, default: fallback, description, ...bareShape } = shape;
+  const head = `${formatPath(path)}${required ? '' : '?'}:${formatType(bareShape)}`;
   const value = fallback === undefined ? '' : `=${formatValue(fallback, shape)}`;
   const text = description === undefined ? '' : ` ${formatDescription(description)}`;
   return `${head}${nullable ? '|null' : ''}${value}${text}`;
@@ -151,8 +161,8 @@ function formatPath(path: readonly PathStep[]): string {
 }
 
 function formatStep({ name, lists }: PathStep): string {
-  const bare = /^[\w$-]+$/.test(name) || new RegExp(`^${bareName.source}$`, 'u').test(name);
-  return (bare ? name : JSON.stringify(name)) + '[]'.repeat(lists);
+  const isBareName = /^[\w$-]+$/.test(name) || new RegExp(`^${bareName.source}$`, 'u').test(name);
+  return (isBareName ? name : JSON.stringify(name)) + '[]'.repeat(lists);
 }
 
 function formatType(shape: Shape): string {
@@ -162,11 +172,13 @@ function formatType(shape: Shape): string {
 }
 
 function formatOptions(shape: Shape): readonly string[] {
-  const { enum: allowed, minimum, maximum, format, pattern, examples, description } = shape;
+  const { enum: allowedValues, minimum, maximum, format, pattern, examples, description } = shape;
   const options: string[] = [];
   if (shape.nullable) options.push('nullable');
-  if (allowed)
-    options.push((allowed.length > 1 ? '' : 'enum=') + formatChoice(allowed, { type: shape.type }));
+  if (allowedValues)
+    options.push(
+      (allowedValues.length > 1 ? '' : 'enum=') + formatChoice(allowedValues, { type: shape.type }),
+    );
   if (minimum !== undefined || maximum !== undefined) options.push(`${minimum ?? ''}..${maximum ?? ''}`);
   if (format !== undefined) options.push(`format=${formatValue(format, { type: 'string' })}`);
   if (pattern !== undefined) options.push(`pattern=${formatPattern(pattern)}`);
@@ -192,6 +204,6 @@ function formatPattern(pattern: string): string {
 
 /** Quoted if the plain text would be parsed as something else. */
 function formatDescription(description: string): string {
-  const plain = description === description.trim() && !/^["=]/.test(description) && description !== '';
-  return plain ? description : JSON.stringify(description);
+  const isPlain = description === description.trim() && !/^["=]/.test(description) && description !== '';
+  return isPlain ? description : JSON.stringify(description);
 }

@@ -22,19 +22,19 @@ export function checkLines(lines: readonly string[], flag: string): CheckedLines
   const errors = new Map<number, InputError>();
   const read = lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
-    const alone = parseAlone(`${flag} ${line}`);
-    if (alone.ok) return [{ line, index }];
-    keepFirst(errors, index, alone);
+    const singleLine = parseAlone(`${flag} ${line}`);
+    if (singleLine.ok) return [{ line, index }];
+    keepFirst(errors, index, singleLine);
     return [];
   });
-  const all = parseFields(linesOf(read), flag);
-  if (all.ok) return { fields: all.value, errors };
+  const everyField = parseFields(linesOf(read), flag);
+  if (everyField.ok) return { fields: everyField.value, errors };
 
   let agreed: typeof read = [];
-  for (const one of read) {
-    const joined = parseFields(linesOf([...agreed, one]), flag);
-    if (joined.ok) agreed = [...agreed, one];
-    else keepFirst(errors, one.index, joined);
+  for (const candidate of read) {
+    const joined = parseFields(linesOf([...agreed, candidate]), flag);
+    if (joined.ok) agreed = [...agreed, candidate];
+    else keepFirst(errors, candidate.index, joined);
   }
   const fields = parseFields(linesOf(agreed), flag);
   return { fields: fields.ok ? fields.value : [], errors };
@@ -85,8 +85,10 @@ export function completionOf(text: string): Completion {
 
 /** `int` means integer, `date` a string of that format. */
 function typeWords(word: string): readonly string[] {
-  const meant = [...typeAliases].filter(([alias]) => alias === word.toLowerCase()).map(([, type]) => type);
-  return [...new Set([...meant, ...startingWith(types, word)])].filter((type) => type !== word);
+  const meantTypes = [...typeAliases]
+    .filter(([alias]) => alias === word.toLowerCase())
+    .map(([, type]) => type);
+  return [...new Set([...meantTypes, ...startingWith(types, word)])].filter((type) => type !== word);
 }
 
 function startingWith(words: readonly string[], start: string): readonly string[] {

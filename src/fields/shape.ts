@@ -7,60 +7,60 @@ import { parseFieldName } from '../model/names.ts';
  * Errors of fields beyond their types: forbidden or repeated names, patterns
  * that do not compile, empty ranges, and values that do not match their field.
  *
- * @param where path of the list, such as `tools[0].input`
+ * @param location path of the list, such as `tools[0].input`
  */
-export function fieldErrors(fields: readonly Field[], where: string): readonly InputError[] {
-  const seen = new Set<string>();
+export function fieldErrors(fields: readonly Field[], location: string): readonly InputError[] {
+  const usedNames = new Set<string>();
   return fields.flatMap((field, i) => {
-    const at = `${where}[${i}]`;
+    const at = `${location}[${i}]`;
     const name = parseFieldName(field.name, `${at}.name`);
-    const twice = seen.has(field.name)
+    const duplicateErrors = usedNames.has(field.name)
       ? [inputError(`${at}.name`, field.name, 'this name is used twice', 'Rename one of the fields.')]
       : [];
-    seen.add(field.name);
-    return [...(name.ok ? [] : name.errors), ...twice, ...shapeErrors(field, at)];
+    usedNames.add(field.name);
+    return [...(name.ok ? [] : name.errors), ...duplicateErrors, ...shapeErrors(field, at)];
   });
 }
 
 /** The errors of a value and its members. */
-export function shapeErrors(shape: Shape, where: string): readonly InputError[] {
+export function shapeErrors(shape: Shape, location: string): readonly InputError[] {
   return [
-    ...patternErrors(shape, where),
-    ...rangeErrors(shape, where),
-    ...valueErrors(shape, where),
-    ...(shape.items ? shapeErrors(shape.items, `${where}.items`) : []),
-    ...(shape.fields ? fieldErrors(shape.fields, `${where}.fields`) : []),
+    ...patternErrors(shape, location),
+    ...rangeErrors(shape, location),
+    ...valueErrors(shape, location),
+    ...(shape.items ? shapeErrors(shape.items, `${location}.items`) : []),
+    ...(shape.fields ? fieldErrors(shape.fields, `${location}.fields`) : []),
   ];
 }
 
-function patternErrors({ pattern }: Shape, where: string): readonly InputError[] {
+function patternErrors({ pattern }: Shape, location: string): readonly InputError[] {
   const flaw = pattern === undefined ? undefined : patternFlaw(pattern);
-  return flaw === undefined ? [] : [inputError(`${where}.pattern`, pattern, flaw.message, flaw.hint)];
+  return flaw === undefined ? [] : [inputError(`${location}.pattern`, pattern, flaw.message, flaw.hint)];
 }
 
-function rangeErrors({ minimum, maximum, type }: Shape, where: string): readonly InputError[] {
+function rangeErrors({ minimum, maximum, type }: Shape, location: string): readonly InputError[] {
   if (minimum === undefined || maximum === undefined) return [];
   const holdsNone = type === 'integer' ? Math.ceil(minimum) > Math.floor(maximum) : minimum > maximum;
   if (!holdsNone) return [];
   const message = `there is no ${type} between ${minimum} and ${maximum}`;
-  return [inputError(`${where}.minimum`, minimum, message, 'Make minimum the smaller of the two.')];
+  return [inputError(`${location}.minimum`, minimum, message, 'Make minimum the smaller of the two.')];
 }
 
 /** `enum` must match the type, `default` and `examples` the whole field. */
-function valueErrors(shape: Shape, where: string): readonly InputError[] {
+function valueErrors(shape: Shape, location: string): readonly InputError[] {
   if (!patternsHold(shape)) return [];
-  const { default: fallback, examples = [], enum: allowed = [], ...bare } = shape;
+  const { default: fallback, examples = [], enum: allowedValues = [], ...bareShape } = shape;
   return [
-    ...mismatches(bare, allowed, (i) => `${where}.enum[${i}]`),
-    ...mismatches(shape, examples, (i) => `${where}.examples[${i}]`),
-    ...mismatches(shape, fallback === undefined ? [] : [fallback], () => `${where}.default`),
+    ...mismatches(bareShape, allowedValues, (i) => `${location}.enum[${i}]`),
+    ...mismatches(shape, examples, (i) => `${location}.examples[${i}]`),
+    ...mismatches(shape, fallback === undefined ? [] : [fallback], () => `${location}.default`),
   ];
 }
 
 function mismatches(
   shape: Shape,
   values: readonly Json[],
-  where: (i: number) => string,
+  location: (i: number) => string,
 ): readonly InputError[] {
   if (values.length === 0) return [];
   const schema = shapeSchema(shape);
@@ -68,7 +68,7 @@ function mismatches(
     const [problem] = clientMismatches(schema, value, '');
     if (!problem) return [];
     const message = `does not match its field: ${problem.path ? `${problem.path} ` : ''}expected ${problem.expected}`;
-    return [inputError(where(i), value, message, 'Change the value, or change the field.')];
+    return [inputError(location(i), value, message, 'Change the value, or change the field.')];
   });
 }
 

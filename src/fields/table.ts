@@ -28,18 +28,18 @@ export interface FieldRow {
 export function fieldRows(
   schema: JsonObject,
   without: readonly string[] = [],
-  above = '',
+  parentPath = '',
 ): readonly FieldRow[] {
   const required = requiredOf(schema);
-  return Object.entries(membersOf(schema)).flatMap(([own, given]) => {
-    if (without.includes(own)) return [];
-    const property = isObject(given) ? given : {};
-    const name = `${above}${own}`;
+  return Object.entries(membersOf(schema)).flatMap(([memberName, memberSchema]) => {
+    if (without.includes(memberName)) return [];
+    const property = isObject(memberSchema) ? memberSchema : {};
+    const name = `${parentPath}${memberName}`;
     const { inner, lists } = innermost(property);
     const row = {
       name,
       type: typeInWords(property),
-      required: required.includes(own),
+      required: required.includes(memberName),
       fallback: property.default === undefined ? '' : inWords(property.default),
       description: typeof property.description === 'string' ? property.description : '',
     };
@@ -68,13 +68,13 @@ export function tableLines(
     ...(hasDefaults ? [row.fallback] : []),
     row.description,
   ]);
-  const all = [head, ...cells].map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' ')));
+  const tableRows = [head, ...cells].map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' ')));
   const widths = head.map((_, column) =>
-    Math.min(widest, Math.max(...all.map((row) => [...(row[column] ?? '')].length))),
+    Math.min(widest, Math.max(...tableRows.map((row) => [...(row[column] ?? '')].length))),
   );
   const lined = (row: readonly string[]) =>
     row.map((cell, column) => padded(cell, widths[column] ?? 0, column === row.length - 1)).join('  ');
-  return all.map((row) => clip(lined(row).trimEnd(), width));
+  return tableRows.map((row) => clip(lined(row).trimEnd(), width));
 }
 
 /** Maximum width of every column but the last. */
@@ -82,8 +82,8 @@ const widest = 32;
 
 function padded(cell: string, width: number, isLast: boolean): string {
   if (isLast) return cell;
-  const shown = clip(cell, width);
-  return shown + ' '.repeat(Math.max(0, width - [...shown].length));
+  const clippedCell = clip(cell, width);
+  return clippedCell + ' '.repeat(Math.max(0, width - [...clippedCell].length));
 }
 
 /** The value inside all lists. */
@@ -95,11 +95,11 @@ function innermost(schema: JsonObject): { readonly inner: JsonObject; readonly l
 
 function typeInWords(schema: JsonObject): string {
   const types = typesOf(schema).map(String);
-  const plain = types.filter((type) => type !== 'null');
-  const { enum: allowed, minimum, maximum, format, pattern, items } = schema;
-  const head = isObject(items) ? `list of ${plural(typeInWords(items))}` : plain.join(' or ') || 'any';
-  const nullable = types.includes('null') && plain.length > 0 ? [' or null'] : [];
-  const values = Array.isArray(allowed) ? allowed.filter((value) => value !== null) : undefined;
+  const typeNames = types.filter((type) => type !== 'null');
+  const { enum: allowedValues, minimum, maximum, format, pattern, items } = schema;
+  const head = isObject(items) ? `list of ${plural(typeInWords(items))}` : typeNames.join(' or ') || 'any';
+  const nullable = types.includes('null') && typeNames.length > 0 ? [' or null'] : [];
+  const values = Array.isArray(allowedValues) ? allowedValues.filter((value) => value !== null) : undefined;
   return [
     `${head}${nullable}`,
     ...(values ? [`one of ${values.map(inWords).join(', ')}`] : []),

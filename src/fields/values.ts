@@ -11,34 +11,34 @@ const numberAlone = new RegExp(`^${numberPattern}$`);
 /** A written value converted to the shape's type, or the reason why that is impossible. */
 export function typedValue(
   shape: Shape,
-  written: WrittenValue,
+  writtenValue: WrittenValue,
 ):
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly message: string; readonly hint: string } {
-  const value = 'json' in written ? (written.json as Json) : bareValue(shape, written.bare);
+  const value = 'json' in writtenValue ? (writtenValue.json as Json) : bareValue(shape, writtenValue.bare);
   if (value !== undefined && hasType(value, shape)) return { ok: true, value };
-  const shown = shorten('bare' in written ? written.bare : written.json);
+  const shownValue = shorten('bare' in writtenValue ? writtenValue.bare : writtenValue.json);
   return {
     ok: false,
-    message: `${shown} is not ${typeNames[shape.type]}`,
+    message: `${shownValue} is not ${typeNames[shape.type]}`,
     hint: `Write ${exampleOf[shape.type]}.`,
   };
 }
 
 /** Parses a whole text as a value of a shape: JSON, or plain as in the field language. */
-export function parseValue(text: string, shape: Shape, where: string): Result<Json> {
+export function parseValue(text: string, shape: Shape, location: string): Result<Json> {
   const value = typedValue(shape, writtenIn(text.trim(), shape));
-  if (!value.ok) return reject(where, text, value.message, value.hint);
-  const errors = shapeErrors({ ...shape, default: value.value }, where);
+  if (!value.ok) return reject(location, text, value.message, value.hint);
+  const errors = shapeErrors({ ...shape, default: value.value }, location);
   return errors.length > 0 ? refuse(...errors) : pass(value.value);
 }
 
 /** Values separated by `|`, and by commas too unless they are lists or objects. Quotes protect both separators. */
-export function parseValues(text: string, shape: Shape, where: string): Result<readonly Json[]> {
+export function parseValues(text: string, shape: Shape, location: string): Result<readonly Json[]> {
   const isScalar = shape.type !== 'array' && shape.type !== 'object';
   const separator = isScalar && !text.includes('|') ? ',' : '|';
   const parts = separator === ',' ? (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? [text]) : text.split('|');
-  return combineResults(parts.map((part) => parseValue(part, shape, where)));
+  return combineResults(parts.map((part) => parseValue(part, shape, location)));
 }
 
 function writtenIn(text: string, shape: Shape): WrittenValue {

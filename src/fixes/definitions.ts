@@ -8,21 +8,23 @@ export const maxSchemas = 300;
 /** Of the property that a map at the root becomes. */
 export const mapDescription = 'The values by their keys.';
 
-const kept = 'the marketplace keeps neither definitions nor a map at the root (MCP SDK 1.22.0)';
+const keptReason = 'the marketplace keeps neither definitions nor a map at the root (MCP SDK 1.22.0)';
 
 /** Whether the root of a schema describes the values of keys that are data. */
-export function isMap({ additionalProperties: further }: JsonObject): boolean {
-  return isObject(further) && Object.keys(further).length > 0;
+export function isMap({ additionalProperties: valueSchema }: JsonObject): boolean {
+  return isObject(valueSchema) && Object.keys(valueSchema).length > 0;
 }
 
 /** Puts a map at the root into the property `result`. */
 export function fixMap(schema: JsonObject, fixes: Fixes): JsonObject {
-  const { additionalProperties: further } = schema;
+  const { additionalProperties: valueSchema } = schema;
   if (!isMap(schema)) {
-    return isObject(further) ? fixes.set(schema, 'additionalProperties', true, 'outputSchema', kept) : schema;
+    return isObject(valueSchema)
+      ? fixes.set(schema, 'additionalProperties', true, 'outputSchema', keptReason)
+      : schema;
   }
   const { $defs, definitions, ...map } = schema;
-  fixes.change('outputSchema', 'its map became the property result', kept);
+  fixes.change('outputSchema', 'its map became the property result', keptReason);
   const described = { description: mapDescription, ...map };
   const result = withReferences(described, '#', '#/properties/result');
   return {
@@ -37,10 +39,11 @@ export function fixMap(schema: JsonObject, fixes: Fixes): JsonObject {
 /** A schema whose references to a place, or into it, lead to another; those to definitions stay. */
 export function withReferences(schema: JsonObject, from: string, to: string): JsonObject {
   if (!JSON.stringify(schema).includes('"$ref"')) return schema;
-  return rewrite(schema, '', (one) => {
-    const { $ref } = one;
-    if (typeof $ref !== 'string' || defined.test($ref) || !`${$ref}/`.startsWith(`${from}/`)) return one;
-    return { ...one, $ref: to + $ref.slice(from.length) };
+  return rewrite(schema, '', (subschema) => {
+    const { $ref } = subschema;
+    if (typeof $ref !== 'string' || defined.test($ref) || !`${$ref}/`.startsWith(`${from}/`))
+      return subschema;
+    return { ...subschema, $ref: to + $ref.slice(from.length) };
   });
 }
 
@@ -56,12 +59,12 @@ export function fixDefinitions(schema: JsonObject, fixes: Fixes): JsonObject {
   const copied = writtenOut(root, schema, defined);
   const at = `outputSchema.${$defs === undefined ? 'definitions' : '$defs'}`;
   if (!copied) {
-    const what = `has more than ${maxSchemas} schemas if its definitions are written out where they are used`;
-    fixes.error(at, undefined, `${what}: ${kept}`, 'Leave out members that nobody needs.');
+    const problem = `has more than ${maxSchemas} schemas if its definitions are written out where they are used`;
+    fixes.error(at, undefined, `${problem}: ${keptReason}`, 'Leave out members that nobody needs.');
     return root;
   }
   const names = copied.names.map((name) => name.replace(defined, ''));
-  fixes.change(at, `${names.join(', ') || 'nothing'} was written out where it is used`, kept);
+  fixes.change(at, `${names.join(', ') || 'nothing'} was written out where it is used`, keptReason);
   return copied.schema;
 }
 
@@ -74,8 +77,8 @@ export function fixInputReferences(schema: JsonObject, fixes: Fixes): JsonObject
   const copied = writtenOut(schema, schema, /^#\/properties\//);
   if (!copied || copied.names.length === 0) return schema;
   const names = copied.names.map((name) => stepsOf(name).join('.'));
-  const why = 'a parameter has exactly one type (C§2.1), and the submission test follows no reference';
-  fixes.change('inputSchema', `${names.join(', ')} was written out where it is used`, why);
+  const reason = 'a parameter has exactly one type (C§2.1), and the submission test follows no reference';
+  fixes.change('inputSchema', `${names.join(', ')} was written out where it is used`, reason);
   return copied.schema;
 }
 
@@ -86,26 +89,26 @@ interface WrittenOut {
 }
 
 /** A schema with references replaced by the schemas of `whole` that they name; undefined if it becomes too large. */
-function writtenOut(schema: JsonObject, whole: JsonObject, wanted: RegExp): WrittenOut | undefined {
+function writtenOut(schema: JsonObject, root: JsonObject, pattern: RegExp): WrittenOut | undefined {
   const copies: { readonly name: string; readonly at: string }[] = [];
   let schemas = 0;
   const copied = rewrite(
     schema,
     '#',
-    (one, at) => {
+    (subschema, at) => {
       schemas += 1;
-      let place = one;
-      while (typeof place.$ref === 'string' && wanted.test(place.$ref)) {
-        const { $ref, ...beside } = place as JsonObject & { $ref: string };
+      let place = subschema;
+      while (typeof place.$ref === 'string' && pattern.test(place.$ref)) {
+        const { $ref, ...siblings } = place as JsonObject & { $ref: string };
         const name = uriDecoded($ref);
         if (name !== at && `${at}/`.startsWith(`${name}/`)) return place;
         const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
-        const target = valueAt(whole, stepsOf(name));
+        const target = valueAt(root, stepsOf(name));
         if (target === undefined) return place;
-        if (schemas > maxSchemas || outer?.at === at || !isObject(target)) return beside;
-        if (outer) return { ...beside, $ref: outer.at };
+        if (schemas > maxSchemas || outer?.at === at || !isObject(target)) return siblings;
+        if (outer) return { ...siblings, $ref: outer.at };
         copies.push({ name, at });
-        place = joined(target, beside);
+        place = joined(target, siblings);
       }
       return place;
     },
@@ -118,7 +121,7 @@ function writtenOut(schema: JsonObject, whole: JsonObject, wanted: RegExp): Writ
 const remarks = ['title', 'description', 'default', 'examples', '$comment', 'deprecated'];
 
 /** A schema and the keywords beside the reference to it, which apply, too. */
-function joined(target: JsonObject, beside: JsonObject): JsonObject {
-  const isClear = Object.keys(beside).every((key) => remarks.includes(key) || !Object.hasOwn(target, key));
-  return isClear ? { ...target, ...beside } : { allOf: [target, beside] };
+function joined(target: JsonObject, siblings: JsonObject): JsonObject {
+  const isClear = Object.keys(siblings).every((key) => remarks.includes(key) || !Object.hasOwn(target, key));
+  return isClear ? { ...target, ...siblings } : { allOf: [target, siblings] };
 }

@@ -57,8 +57,8 @@ function checkedPatterns(schema: JsonObject, path: string, fixes: Fixes): JsonOb
   const flaw = patternFlaw(pattern);
   if (flaw) fixes.error(`${path}.pattern`, pattern, flaw.message, flaw.hint);
   const bound = flaw ? undefined : boundFor(pattern, typeof maxLength === 'number' ? maxLength : undefined);
-  const why = 'this pattern cannot be matched in linear time, so the length of the text must be limited';
-  return bound === undefined ? schema : fixes.set(schema, 'maxLength', bound, path, why);
+  const reason = 'this pattern cannot be matched in linear time, so the length of the text must be limited';
+  return bound === undefined ? schema : fixes.set(schema, 'maxLength', bound, path, reason);
 }
 
 /** Why a keyword is removed. */
@@ -72,7 +72,7 @@ const removed = {
 
 function withoutKeywords(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   return Object.entries(removed).reduce(
-    (fixed, [keyword, why]) => fixes.without(fixed, keyword, path, why),
+    (fixed, [keyword, reason]) => fixes.without(fixed, keyword, path, reason),
     schema,
   );
 }
@@ -87,9 +87,9 @@ function withoutTuple(schema: JsonObject, path: string, fixes: Fixes): JsonObjec
   const distinct = [...new Map(members.map((member) => [JSON.stringify(member), member])).values()];
   const items = distinct.length === 1 && distinct[0] !== undefined ? distinct[0] : { anyOf: distinct };
   const { prefixItems: _, additionalItems: __, ...rest } = schema;
-  const closed: JsonObject =
+  const lengthLimit: JsonObject =
     beyond === false && schema.maxItems === undefined ? { maxItems: positions.length } : {};
-  const fixed: JsonObject = { ...rest, items, ...closed };
+  const fixed: JsonObject = { ...rest, items, ...lengthLimit };
   fixes.change(`${path}.${keyword}`, `${shorten(positions)} became items: ${shorten(items)}`, dialects);
   return fixed;
 }
@@ -115,8 +115,8 @@ function withPlainProperties(schema: JsonObject, path: string, fixes: Fixes): Js
   if (!isObject(schema.properties) || !Object.values(schema.properties).includes(true)) return schema;
   const properties = Object.entries(schema.properties).map(([name, property]) => {
     if (property !== true) return [name, property];
-    const why = 'the schema of a property must be an object (C§2.1)';
-    fixes.change(`${path}.properties.${name}`, 'true became {}', why);
+    const reason = 'the schema of a property must be an object (C§2.1)';
+    fixes.change(`${path}.properties.${name}`, 'true became {}', reason);
     return [name, {}];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
@@ -129,32 +129,32 @@ function withInheritedNamesRequired(schema: JsonObject, path: string, fixes: Fix
     .map(([name]) => name)
     .filter((name) => name in Object.prototype && !required.includes(name));
   if (names.length === 0) return schema;
-  const why = 'JavaScript validators find an inherited member of this name, so it must be declared';
-  return fixes.set(schema, 'required', [...required, ...names], path, why);
+  const reason = 'JavaScript validators find an inherited member of this name, so it must be declared';
+  return fixes.set(schema, 'required', [...required, ...names], path, reason);
 }
 
 /** `nullable: true` becomes `null` in the type and in the allowed values. */
 function withNullInType(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   if (typeof schema.nullable !== 'boolean') return schema;
-  const why = 'most validators ignore the keyword (docs guides/build-tools.mdx)';
-  const fixed = fixes.without(schema, 'nullable', path, why);
+  const reason = 'most validators ignore the keyword (docs guides/build-tools.mdx)';
+  const fixed = fixes.without(schema, 'nullable', path, reason);
   if (!schema.nullable || fixed.type === undefined) return fixed;
-  return withNull(fixed, path, fixes, why);
+  return withNull(fixed, path, fixes, reason);
 }
 
 /** Allows null in `type`, `enum` and `const`, where they forbid it. */
-export function withNull(schema: JsonObject, path: string, fixes: Fixes, why: string): JsonObject {
+export function withNull(schema: JsonObject, path: string, fixes: Fixes, reason: string): JsonObject {
   let fixed = schema;
   const types = [schema.type ?? []].flat() as Json[];
   if (types.length > 0 && !types.includes('null')) {
-    fixed = fixes.set(fixed, 'type', [...types, 'null'], path, why);
+    fixed = fixes.set(fixed, 'type', [...types, 'null'], path, reason);
   }
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) {
-    fixed = fixes.set(fixed, 'enum', [...schema.enum, null], path, why);
+    fixed = fixes.set(fixed, 'enum', [...schema.enum, null], path, reason);
   }
   if (schema.const !== undefined && schema.const !== null) {
     const { const: only, ...rest } = fixed;
-    fixes.change(`${path}.const`, `${shorten(only)} became enum: ${shorten([only, null])}`, why);
+    fixes.change(`${path}.const`, `${shorten(only)} became enum: ${shorten([only, null])}`, reason);
     fixed = { ...rest, enum: [schema.const, null] };
   }
   return fixed;

@@ -15,55 +15,63 @@ export interface Fixed {
   readonly changes: readonly DefinitionChange[];
 }
 
-const known = 'name title description inputSchema outputSchema annotations icons _meta'.split(' ');
+const knownMembers = 'name title description inputSchema outputSchema annotations icons _meta'.split(' ');
 
 /**
  * Imports a plain MCP tool definition: unchanged where the contract allows it, else changed, with title and annotations
  * completed and every change listed. Idempotent.
  *
- * @param where path of the definition, for the errors
+ * @param location path of the definition, for the errors
  * @returns the definition, or an error for each part that cannot be fixed
  */
-export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: string): Result<Fixed> {
-  if (!isReadable(given)) {
+export function fix(
+  sourceDefinition: JsonObject,
+  smoke: PlatformProfile['smoke'],
+  location: string,
+): Result<Fixed> {
+  if (!isReadable(sourceDefinition)) {
     const message = `is too large: a definition has at most ${bounds.values} values and ${bounds.levels} levels`;
-    return reject(where, undefined, message, 'Shorten its enums, or simplify its schemas.');
+    return reject(location, undefined, message, 'Shorten its enums, or simplify its schemas.');
   }
-  const fixes = new Fixes(typeof given.name === 'string' ? given.name : where, where);
-  const name = nameOf(given, where, fixes);
-  const description = descriptionOf(given, fixes);
-  const _meta = metaOf(given, fixes);
-  for (const key of Object.keys(given).filter((key) => !known.includes(key))) {
-    const why =
+  const fixes = new Fixes(
+    typeof sourceDefinition.name === 'string' ? sourceDefinition.name : location,
+    location,
+  );
+  const name = nameOf(sourceDefinition, location, fixes);
+  const description = descriptionOf(sourceDefinition, fixes);
+  const _meta = metaOf(sourceDefinition, fixes);
+  for (const key of Object.keys(sourceDefinition).filter((key) => !knownMembers.includes(key))) {
+    const reason =
       key === 'execution'
         ? 'MCP 2025-11-25: it offers the tool for tasks, which a generated server does not have'
         : 'neither the contract (C§2.1) nor MCP defines this field';
-    fixes.leaveOut(key, given[key], why);
+    fixes.leaveOut(key, sourceDefinition[key], reason);
   }
-  const input = inputOf(given, fixes);
-  const output = outputOf(given, fixes);
-  const written = input && fixInputReferences(input, fixes);
-  const inputSchema = written && compiled(fixDialect(written, 'inputSchema', fixes), 'inputSchema', fixes);
+  const input = inputOf(sourceDefinition, fixes);
+  const output = outputOf(sourceDefinition, fixes);
+  const inlinedInput = input && fixInputReferences(input, fixes);
+  const inputSchema =
+    inlinedInput && compiled(fixDialect(inlinedInput, 'inputSchema', fixes), 'inputSchema', fixes);
   const outputSchema = output && compiled(fixDialect(output, 'outputSchema', fixes), 'outputSchema', fixes);
   const definition = {
     name,
-    title: titleIn(given, name, fixes),
+    title: titleIn(sourceDefinition, name, fixes),
     description,
     inputSchema: inputSchema ? fixInput(inputSchema, smoke, fixes) : {},
     outputSchema: outputSchema ? fixOutput(outputSchema, fixes) : {},
-    ...hintsOf(given, name, fixes),
+    ...hintsOf(sourceDefinition, name, fixes),
     ...(_meta && { _meta }),
   };
   return fixes.errors.length > 0 ? refuse(...fixes.errors) : pass({ definition, changes: fixes.changes });
 }
 
-function nameOf({ name }: JsonObject, where: string, fixes: Fixes): string {
+function nameOf({ name }: JsonObject, location: string, fixes: Fixes): string {
   if (typeof name !== 'string') {
     const message = name === undefined ? 'is missing' : 'is not a string';
     fixes.error('name', name, message, 'Write a name, such as get_price.');
     return '';
   }
-  const parsed = parseToolName(name, `${where}.name`);
+  const parsed = parseToolName(name, `${location}.name`);
   if (!parsed.ok) fixes.errors.push(...parsed.errors);
   return name;
 }
@@ -80,10 +88,11 @@ function descriptionOf({ description }: JsonObject, fixes: Fixes): string {
 function titleIn({ title, annotations }: JsonObject, name: string, fixes: Fixes): string {
   if (typeof title === 'string' && title.trim() !== '') return title;
   fixes.leaveOut('title', title, 'MCP: it must be a string');
-  const own = isObject(annotations) ? annotations.title : undefined;
-  const made = typeof own === 'string' && own.trim() !== '' ? own : titleOf(name);
-  fixes.change('title', `${shorten(made)} was added`, 'MCP: clients show it to people');
-  return made;
+  const annotatedTitle = isObject(annotations) ? annotations.title : undefined;
+  const newTitle =
+    typeof annotatedTitle === 'string' && annotatedTitle.trim() !== '' ? annotatedTitle : titleOf(name);
+  fixes.change('title', `${shorten(newTitle)} was added`, 'MCP: clients show it to people');
+  return newTitle;
 }
 
 function hintsOf(
@@ -91,20 +100,24 @@ function hintsOf(
   name: string,
   fixes: Fixes,
 ): Pick<ToolDefinition, 'annotations' | 'icons'> {
-  const kept: { annotations?: JsonObject; icons?: readonly JsonObject[] } = {};
+  const keptMembers: { annotations?: JsonObject; icons?: readonly JsonObject[] } = {};
   if (!isObject(annotations)) fixes.leaveOut('annotations', annotations, 'MCP: it must be an object');
-  const own = isObject(annotations) ? ofForm(annotations, 'annotations', annotationForm, fixes) : {};
-  kept.annotations = completeHints(name, own);
-  const added = Object.entries(kept.annotations).filter(([hint]) => own[hint] === undefined);
+  const ownAnnotations = isObject(annotations)
+    ? ofForm(annotations, 'annotations', annotationForm, fixes)
+    : {};
+  keptMembers.annotations = completeHints(name, ownAnnotations);
+  const added = Object.entries(keptMembers.annotations).filter(
+    ([hint]) => ownAnnotations[hint] === undefined,
+  );
   if (added.length > 0) {
-    const what = added.map(([hint, value]) => `${hint}: ${value}`).join(', ');
-    const why = 'MCP: these hints tell clients whether to ask before a call';
-    fixes.change('annotations', `${what} was added`, why);
+    const addedHints = added.map(([hint, value]) => `${hint}: ${value}`).join(', ');
+    const reason = 'MCP: these hints tell clients whether to ask before a call';
+    fixes.change('annotations', `${addedHints} was added`, reason);
   }
   if (Array.isArray(icons) && icons.every((icon) => isObject(icon) && typeof icon.src === 'string')) {
-    kept.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, fixes));
+    keptMembers.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, fixes));
   } else fixes.leaveOut('icons', icons, 'MCP: it must be a list of objects with a src');
-  return kept;
+  return keptMembers;
 }
 
 type Form = { readonly [name: string]: (value: unknown) => boolean };

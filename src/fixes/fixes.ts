@@ -18,19 +18,19 @@ export class Fixes {
   readonly #tool: string;
   readonly #where: string;
 
-  /** @param where path of the definition, for the errors: `tools[0]` */
-  constructor(tool: string, where: string) {
+  /** @param location path of the definition, for the errors: `tools[0]` */
+  constructor(tool: string, location: string) {
     this.#tool = tool;
-    this.#where = where;
+    this.#where = location;
   }
 
-  change(path: string, what: string, why: string): void {
-    this.changes.push({ tool: this.#tool, path, what, why });
+  change(path: string, changeText: string, reason: string): void {
+    this.changes.push({ tool: this.#tool, path, what: changeText, why: reason });
   }
 
   /** Records that a part was left out, if it exists. */
-  leaveOut(path: string, value: Json | undefined, why: string): void {
-    if (value !== undefined) this.change(path, `${shorten(value)} was left out`, why);
+  leaveOut(path: string, value: Json | undefined, reason: string): void {
+    if (value !== undefined) this.change(path, `${shorten(value)} was left out`, reason);
   }
 
   error(path: string, value: unknown, message: string, hint: string): void {
@@ -40,23 +40,23 @@ export class Fixes {
   /** Whether an error was found at a path or below it. */
   hasErrorIn(path: string): boolean {
     const root = `${this.#where}.${path}`;
-    return this.errors.some(({ where }) => where === root || where.startsWith(`${root}.`));
+    return this.errors.some(({ where: location }) => location === root || location.startsWith(`${root}.`));
   }
 
   /** Removes a keyword and records it. */
-  without(schema: JsonObject, keyword: string, path: string, why: string): JsonObject {
+  without(schema: JsonObject, keyword: string, path: string, reason: string): JsonObject {
     if (schema[keyword] === undefined) return schema;
     const { [keyword]: value, ...rest } = schema;
-    this.change(`${path}.${keyword}`, `${shorten(value)} was removed`, why);
+    this.change(`${path}.${keyword}`, `${shorten(value)} was removed`, reason);
     return rest;
   }
 
   /** Sets a keyword and records it; the order of the others stays. */
-  set(schema: JsonObject, keyword: string, value: Json, path: string, why: string): JsonObject {
+  set(schema: JsonObject, keyword: string, value: Json, path: string, reason: string): JsonObject {
     const before = schema[keyword];
-    const what =
+    const change =
       before === undefined ? `${shorten(value)} was added` : `${shorten(before)} became ${shorten(value)}`;
-    this.change(`${path}.${keyword}`, what, why);
+    this.change(`${path}.${keyword}`, change, reason);
     return { ...schema, [keyword]: value };
   }
 }
@@ -71,19 +71,23 @@ export function rewrite(
   schema: JsonObject,
   path: string,
   change: (schema: JsonObject, path: string) => JsonObject,
-  below: typeof dotted = dotted,
+  childPath: typeof dotted = dotted,
 ): JsonObject {
-  const inside = (value: Json, at: string) => (isObject(value) ? rewrite(value, at, change, below) : value);
+  const rewriteChild = (value: Json, at: string) =>
+    isObject(value) ? rewrite(value, at, change, childPath) : value;
   const changed = Object.entries(change(schema, path)).map(([keyword, value]): [string, Json] => {
-    const at = below(path, keyword);
+    const at = childPath(path, keyword);
     if (Array.isArray(value) && listed.includes(keyword)) {
-      return [keyword, (value as readonly Json[]).map((member, i) => inside(member, below(at, i)))];
+      return [keyword, (value as readonly Json[]).map((member, i) => rewriteChild(member, childPath(at, i)))];
     }
     if (isObject(value) && named.includes(keyword)) {
-      const members = Object.entries(value).map(([name, member]) => [name, inside(member, below(at, name))]);
+      const members = Object.entries(value).map(([name, member]) => [
+        name,
+        rewriteChild(member, childPath(at, name)),
+      ]);
       return [keyword, Object.fromEntries(members)];
     }
-    return [keyword, single.includes(keyword) ? inside(value, at) : value];
+    return [keyword, single.includes(keyword) ? rewriteChild(value, at) : value];
   });
   return Object.fromEntries(changed);
 }
@@ -130,15 +134,17 @@ function withProperties(schema: JsonObject, path: string, fixes: Fixes): JsonObj
 }
 
 function withRequired(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
-  const why = 'it must be a list of names, empty if there are none (C§2.1)';
+  const reason = 'it must be a list of names, empty if there are none (C§2.1)';
   if (schema.required === undefined || typeof schema.required === 'boolean') {
-    return fixes.set(schema, 'required', [], path, why);
+    return fixes.set(schema, 'required', [], path, reason);
   }
   if (!Array.isArray(schema.required)) {
     const hint = 'Write [] if nothing is required.';
     fixes.error(`${path}.required`, schema.required, 'is not a list of names', hint);
     return schema;
   }
-  const once = [...new Set(schema.required)];
-  return once.length === schema.required.length ? schema : fixes.set(schema, 'required', once, path, why);
+  const distinctNames = [...new Set(schema.required)];
+  return distinctNames.length === schema.required.length
+    ? schema
+    : fixes.set(schema, 'required', distinctNames, path, reason);
 }

@@ -25,8 +25,8 @@ const whyTest = 'the submission test sends this value (app contribute/actions.ts
 export function fixInput(schema: JsonObject, smoke: PlatformProfile['smoke'], fixes: Fixes): JsonObject {
   const rooted = fixRoot(schema, 'inputSchema', fixes);
   if (fixes.errors.length > 0 || !tryCompile(rooted).ok) return rooted;
-  const plain = withFittingValues(withPlainTypes(rooted, fixes), fixes);
-  const tested = withTestValues(plain, smoke, fixes);
+  const plainSchema = withFittingValues(withPlainTypes(rooted, fixes), fixes);
+  const tested = withTestValues(plainSchema, smoke, fixes);
   const [mismatch] = clientMismatches(tested, sampleArguments(tested, smoke), 'arguments');
   if (mismatch && fixes.errors.length === 0) {
     const { path, expected } = mismatch;
@@ -39,72 +39,75 @@ export function fixInput(schema: JsonObject, smoke: PlatformProfile['smoke'], fi
 
 /** Turns a parameter that may be null into an optional one. */
 function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
-  let whole = schema;
+  let result = schema;
   let required = requiredOf(schema);
   for (const [name, property] of propertiesOf(schema)) {
     const path = `inputSchema.properties.${name}`;
-    const { alone, at } = required.includes(name) ? withoutUnion(property, path, fixes) : { alone: property };
-    const types = Array.isArray(alone.type) ? (alone.type as readonly Json[]) : [];
-    const [type, another] = types.filter((one) => one !== 'null');
-    const isList = type !== undefined && another === undefined;
+    const { alone: propertySchema, at } = required.includes(name)
+      ? withoutUnion(property, path, fixes)
+      : { alone: property };
+    const types = Array.isArray(propertySchema.type) ? (propertySchema.type as readonly Json[]) : [];
+    const [type, otherType] = types.filter((type) => type !== 'null');
+    const isList = type !== undefined && otherType === undefined;
     if (!isList && at === undefined) continue;
-    const typed = isList ? fixes.set(alone, 'type', type, path, whyPlain) : alone;
-    const plain = withoutNull(typed, path, fixes, whyPlain);
-    whole = { ...whole, properties: { ...membersOf(whole), [name]: plain } };
+    const typed = isList ? fixes.set(propertySchema, 'type', type, path, whyPlain) : propertySchema;
+    const plainSchema = withoutNull(typed, path, fixes, whyPlain);
+    result = { ...result, properties: { ...membersOf(result), [name]: plainSchema } };
     const place = below('#/properties', name);
-    if (at !== undefined) whole = withReferences(whole, `${place}/${at}`, place);
+    if (at !== undefined) result = withReferences(result, `${place}/${at}`, place);
     const isNullable = at !== undefined || types.includes('null');
     if (!isNullable || !required.includes(name) || name in Object.prototype) continue;
-    required = required.filter((own) => own !== name);
+    required = required.filter((requiredName) => requiredName !== name);
     fixes.change('inputSchema.required', `${name} was removed`, whyPlain);
   }
-  return { ...whole, required };
+  return { ...result, required };
 }
 
 const whyPlain = 'a parameter has exactly one type (C§2.1); without a value it is left out';
 
 /** A union of a schema and null as that schema, which was `at` a place in the parameter. An optional one may keep null. */
 function withoutUnion(property: JsonObject, path: string, fixes: Fixes) {
-  const { anyOf, ...beside } = property;
+  const { anyOf, ...siblings } = property;
   const members: readonly Json[] = Array.isArray(anyOf) ? anyOf : [];
   const isNull = (member: Json) => isObject(member) && member.type === 'null';
   const index = members.findIndex((member) => !isNull(member));
   const member = members[index];
   const isPlain = members.length === 2 && members.some(isNull) && isObject(member);
-  const clashes = isPlain && Object.keys(member).some((key) => key !== 'description' && key in beside);
+  const clashes = isPlain && Object.keys(member).some((key) => key !== 'description' && key in siblings);
   if (!isPlain || clashes) return { alone: property };
   fixes.change(path, `anyOf ${shorten(anyOf)} became ${shorten(member)}`, whyPlain);
-  return { alone: { ...member, ...beside }, at: `anyOf/${index}` };
+  return { alone: { ...member, ...siblings }, at: `anyOf/${index}` };
 }
 
-function withoutNull(property: JsonObject, path: string, fixes: Fixes, why: string): JsonObject {
-  const withoutDefault = property.default === null ? fixes.without(property, 'default', path, why) : property;
-  return ['enum', 'examples'].reduce((plain, keyword) => {
-    const values = plain[keyword];
-    if (!Array.isArray(values) || !values.includes(null)) return plain;
-    const kept = values.filter((value) => value !== null);
-    return fixes.set(plain, keyword, kept, path, why);
+function withoutNull(property: JsonObject, path: string, fixes: Fixes, reason: string): JsonObject {
+  const withoutDefault =
+    property.default === null ? fixes.without(property, 'default', path, reason) : property;
+  return ['enum', 'examples'].reduce((result, keyword) => {
+    const values = result[keyword];
+    if (!Array.isArray(values) || !values.includes(null)) return result;
+    const keptValues = values.filter((value) => value !== null);
+    return fixes.set(result, keyword, keptValues, path, reason);
   }, withoutDefault);
 }
 
 /** Removes each default and example that does not match its schema; if all violate the format, removes the format. */
 function withFittingValues(root: JsonObject, fixes: Fixes): JsonObject {
   return rewrite(root, 'inputSchema', (schema, path) => {
-    const { default: fallback, examples, format, ...bare } = schema;
+    const { default: fallback, examples, format, ...bareSchema } = schema;
     const list: readonly Json[] = Array.isArray(examples) ? examples : [];
-    const given = [...(fallback === undefined ? [] : [fallback]), ...list];
+    const givenValues = [...(fallback === undefined ? [] : [fallback]), ...list];
     const unfit = (value: Json) => !fits(root, schema, value);
-    if (!given.some(unfit)) return schema;
-    const why = "it does not match the parameter's schema";
-    if (format !== undefined && given.every((value) => fits(root, bare, value))) {
+    if (!givenValues.some(unfit)) return schema;
+    const reason = "it does not match the parameter's schema";
+    if (format !== undefined && givenValues.every((value) => fits(root, bareSchema, value))) {
       return fixes.without(schema, 'format', path, "the author's own values do not match it");
     }
-    const kept = list.filter((value) => !unfit(value));
+    const fittingValues = list.filter((value) => !unfit(value));
     const fixed =
-      fallback !== undefined && unfit(fallback) ? fixes.without(schema, 'default', path, why) : schema;
-    if (kept.length === list.length) return fixed;
-    if (kept.length === 0) return fixes.without(fixed, 'examples', path, why);
-    return fixes.set(fixed, 'examples', kept, path, why);
+      fallback !== undefined && unfit(fallback) ? fixes.without(schema, 'default', path, reason) : schema;
+    if (fittingValues.length === list.length) return fixed;
+    if (fittingValues.length === 0) return fixes.without(fixed, 'examples', path, reason);
+    return fixes.set(fixed, 'examples', fittingValues, path, reason);
   });
 }
 
@@ -118,8 +121,8 @@ function withTestValues(schema: JsonObject, smoke: PlatformProfile['smoke'], fix
   for (const [name, property] of propertiesOf(schema)) {
     const path = `inputSchema.properties.${name}`;
     if (!required.includes(name)) continue;
-    const alone = { ...propertyAlone(schema, name, property), required: [name] };
-    const [mismatch] = clientMismatches(alone, sampleArguments(alone, smoke), 'arguments');
+    const objectSchema = { ...propertyAlone(schema, name, property), required: [name] };
+    const [mismatch] = clientMismatches(objectSchema, sampleArguments(objectSchema, smoke), 'arguments');
     if (!mismatch) continue;
     const value = sampleValue(property, samplingOf(schema));
     if (value === undefined) {

@@ -30,10 +30,10 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
     const message = 'a union at the root is rejected (C§2.1)';
     fixes.error(`outputSchema.${keyword}`, schema[keyword], message, hint);
   }
-  const written = fixDefinitions(fixMap(schema, fixes), fixes);
-  const rooted = fixRoot(written, 'outputSchema', fixes);
-  const held = allowBlank(withSignals(rooted, fixes), fixes);
-  return fixes.errors.length > 0 ? held : allowSignals(held, fixes);
+  const inlinedSchema = fixDefinitions(fixMap(schema, fixes), fixes);
+  const rooted = fixRoot(inlinedSchema, 'outputSchema', fixes);
+  const signalSchema = allowBlank(withSignals(rooted, fixes), fixes);
+  return fixes.errors.length > 0 ? signalSchema : allowSignals(signalSchema, fixes);
 }
 
 /** Allows every required property to be empty, by null if necessary, so that `blankResult` finds a valid answer. */
@@ -51,7 +51,7 @@ export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', ''))
       moved.push(below('#/properties', name));
     }
   }
-  return moved.reduce((whole, from) => withReferences(whole, from, `${from}/anyOf/0`), {
+  return moved.reduce((result, from) => withReferences(result, from, `${from}/anyOf/0`), {
     ...schema,
     properties,
   } as JsonObject);
@@ -66,27 +66,27 @@ const harmless = new Set(
 
 /** Whether the value that `blankResult` gives a property matches its schema. */
 function canBeBlank(root: JsonObject, property: JsonObject): boolean {
-  const alone = { ...propertyAlone(root, aloneName, property), required: [aloneName] };
-  const blank = blankResult(alone);
+  const objectSchema = { ...propertyAlone(root, aloneName, property), required: [aloneName] };
+  const blank = blankResult(objectSchema);
   if (blank.ok && Object.keys(property).every((keyword) => harmless.has(keyword))) return true;
-  return blank.ok && clientMismatches(alone, blank.result, '').length === 0;
+  return blank.ok && clientMismatches(objectSchema, blank.result, '').length === 0;
 }
 
 /** For schemas with more than a type: references and unions. */
 function orNull(property: JsonObject, path: string, fixes: Fixes): JsonObject {
   const { description, title, ...rest } = property;
-  const said = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
+  const texts = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
   fixes.change(path, `${shorten(rest)} became anyOf: that schema, or null`, whyBlank);
-  return { ...said, anyOf: [rest, { type: 'null' }] };
+  return { ...texts, anyOf: [rest, { type: 'null' }] };
 }
 
 function withSignals(schema: JsonObject, fixes: Fixes): JsonObject {
   const properties = membersOf(schema);
   const missing = Object.entries(signals).filter(([name]) => !Object.hasOwn(properties, name));
   if (missing.length === 0) return schema;
-  const what = `${missing.map(([name]) => name).join(', ')} ${missing.length > 1 ? 'were' : 'was'} added`;
-  const why = 'callers recognize an empty result or a failure by them (C§2.2)';
-  fixes.change('outputSchema.properties', what, why);
+  const change = `${missing.map(([name]) => name).join(', ')} ${missing.length > 1 ? 'were' : 'was'} added`;
+  const reason = 'callers recognize an empty result or a failure by them (C§2.2)';
+  fixes.change('outputSchema.properties', change, reason);
   return { ...schema, properties: { ...properties, ...Object.fromEntries(missing) } };
 }
 

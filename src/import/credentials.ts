@@ -21,8 +21,8 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
   const forms = new Map<string, Form>();
   for (const { call } of tools) {
     if (!call?.needs || forms.has(call.api.file)) continue;
-    const needs = tools.flatMap((one) =>
-      one.call?.api.file === call.api.file ? [one.call.needs ?? []] : [],
+    const needs = tools.flatMap((tool) =>
+      tool.call?.api.file === call.api.file ? [tool.call.needs ?? []] : [],
     );
     const file = fileOf(call.api);
     forms.set(call.api.file, file ? addedForm(needs, file) : freshForm(needs));
@@ -31,11 +31,11 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
     const { call } = tool;
     const form = call?.needs && forms.get(call.api.file);
     if (!form) return tool;
-    const { shared, named, auth, isStated } = form;
+    const { shared, named: namedKeys, auth, isStated } = form;
     const { file, title, address } = call.api;
     const api: Api = {
       ...{ file, title, address, shared },
-      ...(named.length > 0 && { named }),
+      ...(namedKeys.length > 0 && { named: namedKeys }),
       ...(auth && { auth }),
     };
     return { ...tool, call: { ...call, api, auth: isStated(call.needs) ? namesOf(call.needs) : undefined } };
@@ -45,7 +45,7 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
 type Needs = NonNullable<ApiCall['needs']>;
 
 function optional(key: ApiKey): ApiKey {
-  return { ...key, variables: key.variables.map((one) => ({ ...one, optional: true as const })) };
+  return { ...key, variables: key.variables.map((variable) => ({ ...variable, optional: true as const })) };
 }
 
 interface Form {
@@ -56,35 +56,35 @@ interface Form {
   isStated(needs: Needs): boolean;
 }
 
-function freshForm(all: readonly Needs[]): Form {
-  const [first = [[]]] = all;
-  const isSame = all.every((needs) => equal(needs, first));
+function freshForm(needsOfTools: readonly Needs[]): Form {
+  const [first = [[]]] = needsOfTools;
+  const isSame = needsOfTools.every((needs) => equal(needs, first));
   // With the scopes of all.
-  const named = placed(all.flat());
-  if (isSame && sharedBy(first)) return { shared: named, named: [], isStated: () => false };
-  if (isSame) return { shared: [], named, auth: namesOf(first), isStated: () => false };
-  return { shared: [], named, isStated: (needs) => !equal(needs, [[]]) };
+  const namedKeys = placed(needsOfTools.flat());
+  if (isSame && sharedBy(first)) return { shared: namedKeys, named: [], isStated: () => false };
+  if (isSame) return { shared: [], named: namedKeys, auth: namesOf(first), isStated: () => false };
+  return { shared: [], named: namedKeys, isStated: (needs) => !equal(needs, [[]]) };
 }
 
-function addedForm(all: readonly Needs[], { shared, auth }: SentByFile): Form {
+function addedForm(needsOfTools: readonly Needs[], { shared, auth }: SentByFile): Form {
   const isStated = (needs: Needs) => {
     if (auth) return JSON.stringify(auth) !== JSON.stringify(namesOf(needs));
     const variables = sharedBy(needs)?.flatMap((key) => key.variables.map(({ name }) => name));
     return variables?.length !== shared.size || !variables.every((name) => shared.has(name));
   };
-  const stated = all.filter(isStated);
+  const statedNeeds = needsOfTools.filter(isStated);
   // The server starts without what only the new requests need.
   const isNew = (key: ApiKey) => key.variables.some(({ name }) => !shared.has(name));
-  const named = distinct(stated.flat(2)).map((key) => (isNew(key) ? optional(key) : key));
-  const others = all.filter((needs) => !isStated(needs)).flatMap((needs) => placed(needs));
-  const plain = auth ? [] : distinct(others);
-  return { shared: plain, named: auth ? distinct([...named, ...others]) : named, isStated };
+  const namedKeys = distinct(statedNeeds.flat(2)).map((key) => (isNew(key) ? optional(key) : key));
+  const otherKeys = needsOfTools.filter((needs) => !isStated(needs)).flatMap((needs) => placed(needs));
+  const newKeys = auth ? [] : distinct(otherKeys);
+  return { shared: newKeys, named: auth ? distinct([...namedKeys, ...otherKeys]) : namedKeys, isStated };
 }
 
 /** The keys that can be sent with every request of these needs; undefined if they depend on what is set. */
 function sharedBy(needs: Needs): readonly ApiKey[] | undefined {
   const keys = placed(needs);
-  const left = keys.filter(({ variables }) => variables.some((one) => one.optional));
+  const left = keys.filter(({ variables }) => variables.some((variable) => variable.optional));
   const places = keys.map((key) => `${key.in} ${key.name.toLowerCase()}`);
   // Each optional key can be left out, whichever of the others are sent.
   const isIndependent = needs.length === 2 ** left.length;
@@ -93,14 +93,15 @@ function sharedBy(needs: Needs): readonly ApiKey[] | undefined {
 
 /** The keys of all alternatives, each once; one that is not in all of them is optional. */
 function placed(alternatives: Needs): readonly ApiKey[] {
-  const isInAll = ({ key }: ApiKey) => alternatives.every((keys) => keys.some((one) => one.key === key));
+  const isInAll = ({ key }: ApiKey) =>
+    alternatives.every((keys) => keys.some((candidate) => candidate.key === key));
   return distinct(alternatives.flat().map((key) => (isInAll(key) ? key : optional(key))));
 }
 
 /** Each key once, with the scopes of all. */
-function distinct(all: readonly ApiKey[]): readonly ApiKey[] {
+function distinct(keyList: readonly ApiKey[]): readonly ApiKey[] {
   const keys = new Map<string, ApiKey>();
-  for (const key of all) {
+  for (const key of keyList) {
     const wider = new Set([...(keys.get(key.key)?.scopes ?? []), ...(key.scopes ?? [])]);
     keys.set(key.key, wider.size > 0 ? { ...key, scopes: [...wider] } : key);
   }

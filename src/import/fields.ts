@@ -48,28 +48,28 @@ export function tokensOf({ entry }: Imported): number {
 /**
  * Tools whose answers have only the chosen fields: in the outputSchema, in the sample data, and in each answer at run time.
  *
- * @param chosen `id,owner.login` for one tool, `get_repo:id,owner.login` for one of several; empty for all fields
+ * @param requestedFields `id,owner.login` for one tool, `get_repo:id,owner.login` for one of several; empty for all fields
  * @returns an error for each unknown tool and field
  */
 export function withFields(
   tools: readonly Imported[],
-  chosen: readonly string[],
+  requestedFields: readonly string[],
 ): Result<readonly Imported[]> {
   const errors: InputError[] = [];
   const paths = new Map<Imported, string[]>();
-  for (const text of chosen) {
+  for (const text of requestedFields) {
     const tool = toolNamed(tools, text, '--fields');
     if (!tool.ok) {
       errors.push(...tool.errors);
       continue;
     }
-    const { named, rest } = tool.value;
+    const { named: namedTool, rest } = tool.value;
     const names = rest.split(',').map((name) => name.trim());
-    paths.set(named, [...(paths.get(named) ?? []), ...names]);
+    paths.set(namedTool, [...(paths.get(namedTool) ?? []), ...names]);
   }
   const reduced = tools.map((tool): Imported => {
-    const own = paths.get(tool);
-    const result = own ? withOnly(tool, [...new Set(own)]) : pass(withAll(tool));
+    const requestedPaths = paths.get(tool);
+    const result = requestedPaths ? withOnly(tool, [...new Set(requestedPaths)]) : pass(withAll(tool));
     if (result.ok) return { ...result.value, advice: sizeAdvice(result.value) };
     errors.push(...result.errors);
     return tool;
@@ -94,10 +94,10 @@ function sizeAdvice(tool: Imported): readonly InputError[] {
   const { entry, fields } = tool;
   const tokens = fields === undefined ? 0 : tokensOf(tool);
   if (tokens <= budgets.tool) return [];
-  const all = fieldsOf(tool);
-  const plain = all.filter(({ schema }) => membersAt(schema, '').length === 0).slice(0, 3);
-  const flag = shellLine(['--fields', `${entry.name}:${plain.map(({ path }) => path).join(',')}`]);
-  const message = `has ${grouped(all.length)} fields, and the tool about ${grouped(tokens)} tokens; agents read all of them`;
+  const allFields = fieldsOf(tool);
+  const scalarFields = allFields.filter(({ schema }) => membersAt(schema, '').length === 0).slice(0, 3);
+  const flag = shellLine(['--fields', `${entry.name}:${scalarFields.map(({ path }) => path).join(',')}`]);
+  const message = `has ${grouped(allFields.length)} fields, and the tool about ${grouped(tokens)} tokens; agents read all of them`;
   const hint = `Keep only what callers need, such as ${flag}. The rest of each answer is dropped.`;
   return [inputError(`${entry.name}.outputSchema`, undefined, message, hint)];
 }
@@ -108,41 +108,55 @@ function withAll(tool: Imported): Imported {
 }
 
 /** A tool with only some fields of its answer. */
-function withOnly(tool: Imported, given: readonly string[]): Result<Imported> {
+function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imported> {
   const { schema, fixes } = outputOf(tool);
   if (fixes.errors.length > 0) return refuse(...fixes.errors);
   const places = placesOf(schema);
   const name = String(tool.entry.name);
-  const paths = given.map((path) => path.replace(/(\[\]|\.\*)+$/, ''));
+  const paths = requestedPaths.map((path) => path.replace(/(\[\]|\.\*)+$/, ''));
   const unknown = paths.filter((path) => !places.has(path));
   if (unknown.length > 0) return refuse(...unknown.map((path) => unknownField(path, name, places)));
-  const kept = new Set(paths);
+  const keptPaths = new Set(paths);
   const leading = new Set<string>(['']);
-  for (const path of kept)
+  for (const path of keptPaths)
     for (let at = places.get(path)?.above; at !== undefined; at = places.get(at)?.above) leading.add(at);
-  const choice = { isWhole: (path: string) => kept.has(path), leads: (path: string) => leading.has(path) };
-  const own = reducedSchema(schema, '', choice);
-  const declared = Object.entries(signals).filter(([signal]) => Object.hasOwn(membersOf(schema), signal));
-  const outputSchema = { ...own, properties: { ...Object.fromEntries(declared), ...membersOf(own) } };
+  const choice = {
+    isWhole: (path: string) => keptPaths.has(path),
+    leads: (path: string) => leading.has(path),
+  };
+  const reducedOutput = reducedSchema(schema, '', choice);
+  const declaredSignals = Object.entries(signals).filter(([signal]) =>
+    Object.hasOwn(membersOf(schema), signal),
+  );
+  const outputSchema = {
+    ...reducedOutput,
+    properties: { ...Object.fromEntries(declaredSignals), ...membersOf(reducedOutput) },
+  };
   const lost = [...schemasIn(outputSchema, '')].find(
     ({ schema: { $ref } }) => typeof $ref === 'string' && valueAt(outputSchema, stepsOf($ref)) === undefined,
   );
   if (lost) {
     const target = String(lost.schema.$ref).replace('#/properties/', '');
     const hint = `Choose ${target} too, or leave out what refers to it.`;
-    return refuse(inputError('--fields', given.join(','), `contains a reference to ${target}`, hint));
+    return refuse(
+      inputError('--fields', requestedPaths.join(','), `contains a reference to ${target}`, hint),
+    );
   }
   const reduced = {
     ...tool,
-    entry: { ...tool.entry, outputSchema, ...descriptionOfFields(tool, schema, own) } as Imported['entry'],
+    entry: {
+      ...tool.entry,
+      outputSchema,
+      ...descriptionOfFields(tool, schema, reducedOutput),
+    } as Imported['entry'],
     answers: tool.answers.map((answer) => reducedValue(answer, '', choice) as JsonObject),
     ...(tool.exchanges && {
-      exchanges: tool.exchanges.map((one) => ({
-        ...one,
-        answer: one.answer && (reducedValue(one.answer, '', choice) as JsonObject),
+      exchanges: tool.exchanges.map((exchange) => ({
+        ...exchange,
+        answer: exchange.answer && (reducedValue(exchange.answer, '', choice) as JsonObject),
       })),
     }),
-    fields: [...kept],
+    fields: [...keptPaths],
   };
   const change: DefinitionChange = {
     tool: name,
@@ -172,11 +186,13 @@ function placesOf(root: JsonObject): ReadonlyMap<string, Place> {
   let level: readonly AnswerField[] = [{ path: '', schema: root }];
   while (level.length > 0) {
     const next: AnswerField[] = [];
-    for (const { path: above, schema } of level) {
-      for (const [path, inner] of alternativesOf(schema).flatMap((one) => membersAt(one, above))) {
-        const isSignal = above === '' && isStandardSignal(path, inner);
+    for (const { path: parentPath, schema } of level) {
+      for (const [path, inner] of alternativesOf(schema).flatMap((alternative) =>
+        membersAt(alternative, parentPath),
+      )) {
+        const isSignal = parentPath === '' && isStandardSignal(path, inner);
         if (places.has(path) || isSignal) continue;
-        places.set(path, { path, schema: inner, above });
+        places.set(path, { path, schema: inner, above: parentPath });
         next.push({ path, schema: inner });
       }
     }
@@ -190,8 +206,8 @@ function choosable(places: ReadonlyMap<string, Place>): readonly AnswerField[] {
 }
 
 function isStandardSignal(name: string, schema: JsonObject): boolean {
-  const known: JsonObject = signals;
-  return Object.hasOwn(known, name) && JSON.stringify(known[name]) === JSON.stringify(schema);
+  const signalSchemas: JsonObject = signals;
+  return Object.hasOwn(signalSchemas, name) && JSON.stringify(signalSchemas[name]) === JSON.stringify(schema);
 }
 
 const unions = ['anyOf', 'oneOf', 'allOf'] as const;
@@ -204,16 +220,16 @@ function alternativesOf(schema: JsonObject): readonly JsonObject[] {
 
 /** The members of one schema and their paths. */
 function membersAt(schema: JsonObject, path: string): readonly (readonly [string, JsonObject])[] {
-  const { items, additionalProperties: further } = schema;
+  const { items, additionalProperties: mapValues } = schema;
   return [
     ...propertiesOf(schema).map(([name, inner]) => [memberPath(path, name), inner] as const),
     ...(isObject(items) ? [[`${path}[]`, items] as const] : []),
-    ...(isObject(further) ? [[memberPath(path, '*'), further] as const] : []),
+    ...(isObject(mapValues) ? [[memberPath(path, '*'), mapValues] as const] : []),
   ];
 }
 
-function memberPath(above: string, name: string): string {
-  return above === '' ? name : `${above}.${name}`;
+function memberPath(parentPath: string, name: string): string {
+  return parentPath === '' ? name : `${parentPath}.${name}`;
 }
 
 interface Choice {
@@ -230,31 +246,33 @@ function reducedSchema(schema: JsonObject, path: string, choice: Choice): JsonOb
   const members = membersAt(schema, path);
   const isLeaf = members.length === 0 && unions.every((keyword) => schema[keyword] === undefined);
   if (choice.isWhole(path) || isLeaf) return schema;
-  const kept = new Map(
+  const keptMembers = new Map(
     members
       .filter(([at]) => choice.isWhole(at) || choice.leads(at))
       .map(([at, inner]) => [at, reducedSchema(inner, at, choice)]),
   );
   const at = (name: string) => memberPath(path, name);
   const properties = Object.keys(membersOf(schema)).flatMap((name) => {
-    const inner = kept.get(at(name));
+    const inner = keptMembers.get(at(name));
     return inner ? [[name, inner] as const] : [];
   });
   const alternatives = (keyword: (typeof unions)[number]) =>
     Array.isArray(schema[keyword])
-      ? schema[keyword].map((one: Json) => (isObject(one) ? reducedSchema(one, path, choice) : one))
+      ? schema[keyword].map((alternative: Json) =>
+          isObject(alternative) ? reducedSchema(alternative, path, choice) : alternative,
+        )
       : undefined;
-  const [items, further] = [kept.get(`${path}[]`), kept.get(at('*'))];
+  const [items, mapValues] = [keptMembers.get(`${path}[]`), keptMembers.get(at('*'))];
   // Without their distinctive members, several alternatives may match.
   const [anyOf, allOf] = [alternatives('anyOf') ?? alternatives('oneOf'), alternatives('allOf')];
   return {
     ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => lasting.includes(keyword))),
     ...(schema.properties !== undefined && {
       properties: Object.fromEntries(properties),
-      required: requiredOf(schema).filter((name) => kept.has(at(name))),
+      required: requiredOf(schema).filter((name) => keptMembers.has(at(name))),
     }),
     ...(items && { items }),
-    ...(further && { additionalProperties: further }),
+    ...(mapValues && { additionalProperties: mapValues }),
     ...(anyOf && { anyOf }),
     ...(allOf && { allOf }),
   };
@@ -265,26 +283,28 @@ function reducedValue(value: Json, path: string, choice: Choice): Json {
   if (choice.isWhole(path)) return value;
   if (Array.isArray(value)) return value.map((item) => reducedValue(item, `${path}[]`, choice));
   if (!isObject(value)) return value;
-  const kept = Object.entries(value).flatMap(([name, member]) => {
+  const keptMembers = Object.entries(value).flatMap(([name, member]) => {
     const at = [memberPath(path, name), memberPath(path, '*')].find(
-      (one) => choice.isWhole(one) || choice.leads(one),
+      (candidate) => choice.isWhole(candidate) || choice.leads(candidate),
     );
     return at === undefined ? [] : [[name, reducedValue(member, at, choice)] as const];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(keptMembers);
 }
 
 /** The nearest field: of the same object, else one whose path ends like this. */
 function unknownField(path: string, tool: string, places: ReadonlyMap<string, Place>): InputError {
-  const all = choosable(places).map((place) => place.path);
-  const bare = (one: string) => one.replaceAll('[]', '');
+  const choosablePaths = choosable(places).map((place) => place.path);
+  const withoutBrackets = (pathText: string) => pathText.replaceAll('[]', '');
   const near =
-    all.find((one) => bare(one).toLowerCase() === bare(path).toLowerCase()) ??
-    closest(path, all) ??
-    all.find((one) => bare(one).endsWith(`.${bare(path)}`));
-  const more = all.length > 8 ? ` and ${all.length - 8} more` : '';
+    choosablePaths.find(
+      (candidate) => withoutBrackets(candidate).toLowerCase() === withoutBrackets(path).toLowerCase(),
+    ) ??
+    closest(path, choosablePaths) ??
+    choosablePaths.find((candidate) => withoutBrackets(candidate).endsWith(`.${withoutBrackets(path)}`));
+  const morePaths = choosablePaths.length > 8 ? ` and ${choosablePaths.length - 8} more` : '';
   const hint = near
     ? `Did you mean ${near}?`
-    : `Its fields are ${all.slice(0, 8).join(', ')}${more}. Members of lists are named items[].id.`;
+    : `Its fields are ${choosablePaths.slice(0, 8).join(', ')}${morePaths}. Members of lists are named items[].id.`;
   return inputError('--fields', path, `is not a field of ${tool}`, hint);
 }

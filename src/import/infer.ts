@@ -29,10 +29,10 @@ const nothingKnown: Known = { inputs: new Set(), largeIntegers: new Set() };
  * next answer may have it.
  */
 export function schemaOfValues(values: readonly Json[], position: Position = {}): JsonObject {
-  const { name, parent = '', known = nothingKnown } = position;
+  const { name, parent = '', known: hints = nothingKnown } = position;
   const present = values.filter((value) => value !== null);
   const isOpen = name !== undefined && !Object.hasOwn(signals, name) && areBlankTexts(present);
-  const types = isOpen ? openTypes : typesOf(present, name ?? parent, known);
+  const types = isOpen ? openTypes : typesOf(present, name ?? parent, hints);
   const nullable = name !== undefined || present.length < values.length;
   const union = nullable && types.length > 0 ? [...types, 'null'] : types;
   const texts = present.filter((value) => typeof value === 'string');
@@ -50,7 +50,7 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
     ...(types.includes('object') && !isOpen && inferMembers(present.filter(isObject), position)),
     ...(types.includes('array') &&
       !isOpen && {
-        items: schemaOfValues(lists.flat(), { known, parent: isNested ? null : (name ?? parent) }),
+        items: schemaOfValues(lists.flat(), { known: hints, parent: isNested ? null : (name ?? parent) }),
       }),
   };
 }
@@ -64,17 +64,17 @@ function areBlankTexts(values: readonly Json[]): boolean {
 
 /** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */
 function inferMembers(objects: readonly JsonObject[], position: Position): JsonObject {
-  const { name, parent, isRoot = false, known = nothingKnown } = position;
-  if (keysAreData(objects, isRoot, known.inputs)) {
+  const { name, parent, isRoot = false, known: hints = nothingKnown } = position;
+  if (keysAreData(objects, isRoot, hints.inputs)) {
     const values = objects.flatMap((object) => Object.values(object));
-    return { additionalProperties: schemaOfValues(values, { known, parent: name ?? parent ?? '' }) };
+    return { additionalProperties: schemaOfValues(values, { known: hints, parent: name ?? parent ?? '' }) };
   }
   const { names, shared } = namesIn(objects);
   const valuesOf = (member: string) =>
     objects.flatMap((object) => (Object.hasOwn(object, member) ? [object[member] as Json] : []));
   return {
     properties: Object.fromEntries(
-      names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, known })]),
+      names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, known: hints })]),
     ),
     required: shared,
   };
@@ -130,10 +130,10 @@ const date = /^\d{4}-\d\d-\d\d$/;
 /** RFC 3339, as validators read it: a time needs a zone. */
 function formatOf(texts: readonly string[]): string | undefined {
   if (texts.length === 0) return undefined;
-  const all = (pattern: RegExp) =>
+  const allMatch = (pattern: RegExp) =>
     texts.every((text) => pattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10))));
-  if (all(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))) return 'date-time';
-  return all(date) ? 'date' : undefined;
+  if (allMatch(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))) return 'date-time';
+  return allMatch(date) ? 'date' : undefined;
 }
 
 /** Last words of names whose values are whole: `comment_count`, `userId`, `blockNumber`. */
@@ -145,7 +145,7 @@ const counts = new Set(
 );
 
 /** Whole only if they are the whole name. */
-const alone = new Set('day hour minute month week weekday quarter season episode'.split(' '));
+const timeWords = new Set('day hour minute month week weekday quarter season episode'.split(' '));
 
 /** Words that mean a fraction, whatever stands beside them: `average_count`. */
 const shares = new Set(
@@ -185,7 +185,7 @@ function areWhole(values: readonly number[], name = ''): boolean {
     .filter((word) => word !== '');
   const last = words.at(-1) ?? '';
   if (words.some((word) => shares.has(word))) return false;
-  if (counts.has(last) || (words.length === 1 && alone.has(last))) return true;
+  if (counts.has(last) || (words.length === 1 && timeWords.has(last))) return true;
   if (timeWord.test(last) && values.every((value) => value >= leastTime)) return true;
   if (words.some((word) => measures.has(word))) return false;
   return /^(num|number|count|page)$/.test(words[0] ?? '') || new Set(values).size >= several;

@@ -31,14 +31,14 @@ export function isKeyValue(
 /** The place of a key below a member of a body, in lists and at any depth; undefined if there is none. An item may name itself: `token:k1`. */
 export function keyBelow(value: unknown, place: string, name = ''): string | undefined {
   if (typeof value === 'string') {
-    const [, own = name, text = value] = (name === '' && /^(\w+):(\S+)$/.exec(value)) || [];
-    return isKeyValue(own, text, 'body') ? place : undefined;
+    const [, keyName = name, text = value] = (name === '' && /^(\w+):(\S+)$/.exec(value)) || [];
+    return isKeyValue(keyName, text, 'body') ? place : undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  for (const [own, one] of Object.entries(value)) {
+  for (const [memberName, member] of Object.entries(value)) {
     const found = Array.isArray(value)
-      ? keyBelow(one, `${place}[${own}]`)
-      : keyBelow(one, `${place}.${own}`, own);
+      ? keyBelow(member, `${place}[${memberName}]`)
+      : keyBelow(member, `${place}.${memberName}`, memberName);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -39,12 +39,12 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
     ? new Map([[api.address.name, new URL(server.url).href]])
     : undefined;
   return server.tools.map((tool): Imported => {
-    const { name, title: shown, description, inputSchema, outputSchema, annotations } = tool;
+    const { name, title: displayName, description, inputSchema, outputSchema, annotations } = tool;
     const hasOutput = isObject(outputSchema);
     const resultWrap = hasOutput && isMap(outputSchema) ? 'result' : null;
     const entry: SpecEntry = {
       ...(name !== undefined && { name }),
-      ...(typeof shown === 'string' && { title: shown }),
+      ...(typeof displayName === 'string' && { title: displayName }),
       description: isDescribed(description) ? description : toolToDo,
       inputSchema: inputSchema ?? { type: 'object' },
       ...(hasOutput && { outputSchema }),
@@ -83,19 +83,19 @@ const media =
 function mediaChanges({ name, description }: JsonObject): readonly DefinitionChange[] {
   const [word] = media.exec(`${name} ${description ?? ''}`) ?? [];
   if (word === undefined) return [];
-  const why = `it speaks of ${shorten(word)}, and the result is a text`;
+  const reason = `it speaks of ${shorten(word)}, and the result is a text`;
   return [
     {
       tool: textOr(name),
       path: 'outputSchema',
       what: 'an answer that is not text ends in SOURCE_NOT_TEXT',
-      why,
+      why: reason,
     },
   ];
 }
 
-function apiOf({ url, title: given, protocolVersion }: ListedServer): Api {
-  const title = plainText(given, 80) || 'The MCP server';
+function apiOf({ url, title: serverTitle, protocolVersion }: ListedServer): Api {
+  const title = plainText(serverTitle, 80) || 'The MCP server';
   const { file, prefix } = apiName(url, title);
   const text = `Token for ${title}, if it asks for one`;
   const token = { name: `${prefix}_TOKEN`, kind: 'secret', text, optional: true } as const;

@@ -59,8 +59,8 @@ export interface Api {
 }
 
 /** Its address, and what its keys are made of. */
-export function variablesIn({ address, shared, named = [] }: Api): readonly ApiVariable[] {
-  return [address, ...[...shared, ...named].flatMap(({ variables }) => variables)];
+export function variablesIn({ address, shared, named: namedVariables = [] }: Api): readonly ApiVariable[] {
+  return [address, ...[...shared, ...namedVariables].flatMap(({ variables }) => variables)];
 }
 
 /** Names of keys that are sent together, of which one such list is enough; an empty list needs no key. */
@@ -199,7 +199,7 @@ export interface Recording {
 }
 
 /** What a write returns whose success has no content. */
-export const done = {
+export const doneMember = {
   type: 'boolean',
   description: 'True if the API did this and answered without content.',
 };

@@ -19,19 +19,19 @@ export function toolNamed(
   text: string,
   flag: string,
 ): Result<{ readonly named: Imported; readonly rest: string }> {
-  const all = tools.map(({ entry }) => String(entry.name));
+  const toolNames = tools.map(({ entry }) => String(entry.name));
   const at = text.indexOf(':');
   const prefix = text.slice(0, Math.max(0, at)).trim();
-  const named = tools[all.indexOf(prefix)];
-  if (named) return pass({ named, rest: text.slice(at + 1).trim() });
-  const [first, ...others] = tools;
-  if (first && others.length === 0 && (prefix === '' || closest(prefix, all) === undefined))
+  const namedTool = tools[toolNames.indexOf(prefix)];
+  if (namedTool) return pass({ named: namedTool, rest: text.slice(at + 1).trim() });
+  const [first, ...otherTools] = tools;
+  if (first && otherTools.length === 0 && (prefix === '' || closest(prefix, toolNames) === undefined))
     return pass({ named: first, rest: text });
-  const near = closest(prefix, all) ?? all[0] ?? '';
+  const near = closest(prefix, toolNames) ?? toolNames[0] ?? '';
   const [message, hint] = /^[\w.-]+$/.test(prefix)
     ? [
         `names ${prefix}, which is not imported`,
-        `The tools are ${orList(all.slice(0, 10))}. Did you mean ${near}?`,
+        `The tools are ${orList(toolNames.slice(0, 10))}. Did you mean ${near}?`,
       ]
     : [`names no tool, but ${tools.length} tools are imported`, `Write ${JSON.stringify(`${near}:${text}`)}`];
   return refuse(inputError(flag, text, message, hint));
@@ -40,16 +40,16 @@ export function toolNamed(
 /**
  * Tools with descriptions of their author.
  *
- * @param given `Returns …` for one tool, `get_repo: Returns …` for one of several
+ * @param descriptions `Returns …` for one tool, `get_repo: Returns …` for one of several
  * @returns an error for each unknown tool, and for each that is described twice
  */
 export function withDescriptions(
   tools: readonly Imported[],
-  given: readonly string[],
+  descriptions: readonly string[],
 ): Result<readonly Imported[]> {
   const errors: InputError[] = [];
   const texts = new Map<Imported, string>();
-  for (const text of given) {
+  for (const text of descriptions) {
     const tool = toolNamed(tools, text, '--description');
     if (!tool.ok) errors.push(...tool.errors);
     else if (texts.has(tool.value.named)) {

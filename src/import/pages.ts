@@ -24,8 +24,10 @@ export type PageMembers = ReadonlySet<'next' | 'total'>;
 
 /** @param headers by name: those that a response declares, or those of an answer */
 export function pageMembersIn(headers: Json | undefined): PageMembers {
-  const known: ReadonlyMap<string, 'next' | 'total'> = pagingHeaders;
-  return new Set(Object.keys(objectOr(headers)).flatMap((name) => known.get(name.toLowerCase()) ?? []));
+  const headerMeanings: ReadonlyMap<string, 'next' | 'total'> = pagingHeaders;
+  return new Set(
+    Object.keys(objectOr(headers)).flatMap((name) => headerMeanings.get(name.toLowerCase()) ?? []),
+  );
 }
 
 /** `properties` and `required` of an answer, with the members of headers where it has no such members of its own. */

@@ -47,56 +47,58 @@ interface Judged extends Fixed {
  * Prepares the tools of a project: definitions that meet every static rule of the contract under a platform's profile, the answers of
  * their source or sample answers, examples, and the changes.
  *
- * @param others definitions of the server's existing tools. They are not judged; new tools are compared with them.
+ * @param existingTools definitions of the server's existing tools. They are not judged; new tools are compared with them.
  * @returns all of it, or every error of every tool, with the names of the tools without errors
  */
 export function prepare(
-  all: readonly Imported[],
+  importedTools: readonly Imported[],
   profile: PlatformProfile,
-  others: readonly ToolDefinition[] = [],
+  existingTools: readonly ToolDefinition[] = [],
 ): Preparation {
   const errors: InputError[] = [];
-  const judged = all.flatMap((given, i): Judged[] => {
-    const { entry } = given;
-    const where = whereOf(entry, i, all.length);
-    const fixed = fixedOf(entry, profile, where);
-    if (fixed.ok) return [{ ...fixed.value, given, where }];
+  const preparedDefinitions = importedTools.flatMap((imported, i): Judged[] => {
+    const { entry } = imported;
+    const location = whereOf(entry, i, importedTools.length);
+    const fixed = fixedOf(entry, profile, location);
+    if (fixed.ok) return [{ ...fixed.value, given: imported, where: location }];
     const { name } = entry;
-    errors.push(...fixed.errors.map((one) => (typeof name === 'string' ? { ...one, tool: name } : one)));
+    errors.push(
+      ...fixed.errors.map((error) => (typeof name === 'string' ? { ...error, tool: name } : error)),
+    );
     return [];
   });
-  const clashes = clashErrors(judged);
+  const clashes = clashErrors(preparedDefinitions);
   errors.push(...clashes);
-  const clashing = new Set(clashes.map(({ where }) => where));
-  const distinct = judged.filter(({ where }) => !clashing.has(`${where}.name`));
+  const clashing = new Set(clashes.map(({ where: location }) => location));
+  const distinct = preparedDefinitions.filter(({ where: location }) => !clashing.has(`${location}.name`));
   const definitions = distinct.map(({ definition }) => definition);
   const methods = new Map(
-    all.flatMap(({ entry, call }) => (call ? [[String(entry.name), [call.method]] as const] : [])),
+    importedTools.flatMap(({ entry, call }) => (call ? [[String(entry.name), [call.method]] as const] : [])),
   );
-  const failed = inspectTools(definitions, profile, others, methods).filter(
+  const failed = inspectTools(definitions, profile, existingTools, methods).filter(
     ({ problems }) => problems.length > 0,
   );
   errors.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleErrors));
-  const refused = new Set(errors.map(({ tool }) => tool));
-  const tools = judged
-    .filter(({ definition }) => !refused.has(definition.name))
-    .flatMap(({ definition, given, where }): ImportedTool[] => {
-      const { entry } = given;
+  const rejectedTools = new Set(errors.map(({ tool }) => tool));
+  const tools = preparedDefinitions
+    .filter(({ definition }) => !rejectedTools.has(definition.name))
+    .flatMap(({ definition, given: imported, where: location }): ImportedTool[] => {
+      const { entry } = imported;
       const requested = isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
-      const samples = samplesOf(definition, requested, profile.smoke, where);
-      if (samples.ok) return [withCall(withAnswers(samples.value, given.answers), given)];
-      errors.push(...samples.errors.map((one) => ({ ...one, tool: definition.name })));
+      const samples = samplesOf(definition, requested, profile.smoke, location);
+      if (samples.ok) return [withCall(withAnswers(samples.value, imported.answers), imported)];
+      errors.push(...samples.errors.map((error) => ({ ...error, tool: definition.name })));
       return [];
     });
   if (errors.length > 0)
     return { ok: false, errors, accepted: tools.map(({ definition }) => definition.name) };
   const ready = tools.map(({ definition }) => ({ ...definition }));
-  const changes = [...all, ...judged].flatMap((one) => one.changes);
-  const addresses = all.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
-  const sizes = all.flatMap((one) => one.advice ?? []);
-  const isSaid = sizes.length > 0 && all.every(({ fields }) => fields !== undefined);
+  const changes = [...importedTools, ...preparedDefinitions].flatMap((source) => source.changes);
+  const addresses = importedTools.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
+  const sizes = importedTools.flatMap((imported) => imported.advice ?? []);
+  const isSaid = sizes.length > 0 && importedTools.every(({ fields }) => fields !== undefined);
   const advice = [
-    ...new Map(addresses.map((one) => [one.where, one])).values(),
+    ...new Map(addresses.map((advice) => [advice.where, advice])).values(),
     ...sizes,
     ...submissionCalls(ready, profile.smoke).flatMap(harmAdvice),
     ...failed
@@ -120,35 +122,39 @@ function whereOf(entry: { readonly name?: unknown }, index: number, of: number):
   return `tools[${index}]${name === undefined ? '' : ` (${name})`}`;
 }
 
-function fixedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Result<Fixed> {
+function fixedOf(entry: SpecEntry, profile: PlatformProfile, location: string): Result<Fixed> {
   if (isDefinition(entry)) {
-    if (!('input' in entry || 'output' in entry)) return fix(entry, profile.smoke, where);
+    if (!('input' in entry || 'output' in entry)) return fix(entry, profile.smoke, location);
     const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
-    return reject(where, undefined, 'mixes a ToolSpec with an MCP definition', hint);
+    return reject(location, undefined, 'mixes a ToolSpec with an MCP definition', hint);
   }
-  const spec = toolSpecOf(entry, where);
-  return spec.ok ? fix({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;
+  const spec = toolSpecOf(entry, location);
+  return spec.ok ? fix({ ...definitionOf(spec.value) }, profile.smoke, location) : spec;
 }
 
 /** Tools that callers or file systems could not distinguish. */
-function clashErrors(judged: readonly Judged[]): readonly InputError[] {
-  const owners = ownersOf(judged.map(({ definition }) => definition.name));
-  return judged.flatMap(({ definition: { name }, where }, i) => {
-    const other = owners[i];
-    if (other === undefined) return [];
-    const both = `conflicts with ${other}: both would be the file ${toolFile(name)}.ts`;
-    const message = other === name ? 'is used twice' : both;
-    return [{ ...inputError(`${where}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name }];
+function clashErrors(definitions: readonly Judged[]): readonly InputError[] {
+  const owners = ownersOf(definitions.map(({ definition }) => definition.name));
+  return definitions.flatMap(({ definition: { name }, where: location }, i) => {
+    const owner = owners[i];
+    if (owner === undefined) return [];
+    const conflict = `conflicts with ${owner}: both would be the file ${toolFile(name)}.ts`;
+    const message = owner === name ? 'is used twice' : conflict;
+    return [
+      { ...inputError(`${location}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name },
+    ];
   });
 }
 
 /** One hint for each rule, with its first place and the number of others. */
 function ruleAdvice(rule: RuleResult): readonly InputError[] {
-  const [first, ...others] = ruleErrors(rule);
+  const [first, ...otherErrors] = ruleErrors(rule);
   if (first === undefined) return [];
-  const more =
-    others.length > 0 ? `; the same in ${others.length} more ${others.length > 1 ? 'places' : 'place'}` : '';
-  return [{ ...first, message: `${first.message}${more}`, hint: rule.fix }];
+  const moreErrors =
+    otherErrors.length > 0
+      ? `; the same in ${otherErrors.length} more ${otherErrors.length > 1 ? 'places' : 'place'}`
+      : '';
+  return [{ ...first, message: `${first.message}${moreErrors}`, hint: rule.fix }];
 }
 
 function ruleErrors({ id, title, fix: fixOfRule, problems }: RuleResult): readonly InputError[] {
@@ -188,25 +194,29 @@ function withAnswers(tool: PreparedTool, answers: readonly JsonObject[]): Prepar
   const samples = tool.samples.map(({ key, answer }, i) => {
     const next = answers[i % answers.length] ?? answer;
     if (name === null || key === null) return { key, answer: next };
-    const own = answers.find((one) => memberOf(one, name) === key);
+    const sampleOfKey = answers.find((sample) => memberOf(sample, name) === key);
     const isEcho = typeof memberOf(next, name) === typeof key;
-    return { key, answer: own ?? (isEcho ? { ...next, [name]: key } : next) };
+    return { key, answer: sampleOfKey ?? (isEcho ? { ...next, [name]: key } : next) };
   });
   return { ...tool, samples };
 }
 
 /** With the request of its tool. An API that never signals an empty result has no example call with the outcome empty. */
 function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: Imported): ImportedTool {
-  const own = { ...tool, ...(fields && { fields }), ...(exchanges && { exchanges }) };
-  if (!call) return own;
+  const importedTool = { ...tool, ...(fields && { fields }), ...(exchanges && { exchanges }) };
+  if (!call) return importedTool;
   const real = exchanges?.map(
-    ({ arguments: given, answer, isEmpty }): ToolExample => ({
-      arguments: given,
+    ({ arguments: args, answer, isEmpty }): ToolExample => ({
+      arguments: args,
       expect: answer === null || isEmpty ? 'empty' : 'found',
     }),
   );
   const examples = real ?? madeUpExamples(tool, call);
-  return { ...own, examples, call: call.method === 'call' ? { ...call, nulls: nullsOf(tool, entry) } : call };
+  return {
+    ...importedTool,
+    examples,
+    call: call.method === 'call' ? { ...call, nulls: nullsOf(tool, entry) } : call,
+  };
 }
 
 /** The examples of a tool that was not called, with the examples of its optional parameters. */

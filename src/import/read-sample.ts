@@ -8,11 +8,11 @@ import type { AnswerSample } from './sample.ts';
  *
  * @param name of its file, for the errors
  */
-export function readSample(given: string, name: string): Result<AnswerSample> {
-  if (given.trim() === '')
+export function readSample(sampleText: string, name: string): Result<AnswerSample> {
+  if (sampleText.trim() === '')
     return reject(name, undefined, 'is empty', 'Give a file with an answer of the API.');
-  const { text, integers } = withLargeIntegersAsText(given);
-  const document = readDocument(text, name, { notJson: (flaw) => notJson(given, name, flaw) });
+  const { text, integers } = withLargeIntegersAsText(sampleText);
+  const document = readDocument(text, name, { notJson: (flaw) => notJson(sampleText, name, flaw) });
   return document.ok ? pass({ name, value: document.value, largeIntegers: integers }) : document;
 }
 

@@ -14,7 +14,7 @@ import {
   type ApiCall,
   type Binding,
   type BoundValue,
-  done,
+  doneMember,
   type ImportedTool,
   type RecordedRequest,
   type Recording,
@@ -32,13 +32,15 @@ export function recordingsOf(
 ): readonly Recording[] {
   const { definition, keyParameter, samples, examples, exchanges = [] } = tool;
   const tested = { arguments: sampleArguments(definition.inputSchema, smoke), expect: 'found' as const };
-  const made = [...examples, tested]
+  const recordings = [...examples, tested]
     .filter(({ expect }) => expect !== 'fail')
-    .map(({ arguments: given, expect }): Recording => {
-      const args = withDefaults(definition.inputSchema, given);
+    .map(({ arguments: exampleArguments, expect }): Recording => {
+      const args = withDefaults(definition.inputSchema, exampleArguments);
       const request = requestOf(call, args);
-      const said = JSON.stringify(request);
-      const real = exchanges.find((one) => JSON.stringify(requestOf(call, one.arguments)) === said);
+      const requestText = JSON.stringify(request);
+      const real = exchanges.find(
+        (exchange) => JSON.stringify(requestOf(call, exchange.arguments)) === requestText,
+      );
       if (real?.answer === null) {
         const nothing =
           call.envelope && !call.notFoundIsEmpty
@@ -52,7 +54,7 @@ export function recordingsOf(
       }
       if (expect === 'empty') return { request, status: 404, from: 'document' };
       const key = keyParameter === null ? null : args[keyParameter];
-      const sample = samples.find((one) => one.key === key) ?? samples[0];
+      const sample = samples.find((candidate) => candidate.key === key) ?? samples[0];
       if (call.wrap === 'done') return { request, status: 204, from: 'document' };
       const content = withoutDone(sample?.answer ?? {}, definition.outputSchema);
       const body = bodyOf(
@@ -61,13 +63,13 @@ export function recordingsOf(
       );
       return { request, status: 200, body, from: 'document' };
     });
-  const requests = made.map(({ request }) => JSON.stringify(request));
-  return made.filter((_, i) => requests.indexOf(requests[i] ?? '') === i);
+  const requests = recordings.map(({ request }) => JSON.stringify(request));
+  return recordings.filter((_, i) => requests.indexOf(requests[i] ?? '') === i);
 }
 
 /** An answer with content: `done` stands for one without, unless the API has it. */
 function withoutDone(answer: JsonObject, outputSchema: JsonObject): JsonObject {
-  if (objectOr(membersOf(outputSchema).done).description !== done.description) return answer;
+  if (objectOr(membersOf(outputSchema).done).description !== doneMember.description) return answer;
   const { done: _, ...content } = answer;
   return content;
 }
@@ -76,24 +78,34 @@ function withoutDone(answer: JsonObject, outputSchema: JsonObject): JsonObject {
  * A recording that another tool may have made of the same request, with the made-up members that this tool needs, if it was reduced
  * to other fields. With them, it is not a real exchange.
  */
-export function completed(known: Recording, fresh: Recording, tool: ImportedTool, call: ApiCall): Recording {
-  if (known.status !== 200 || fresh.status !== 200) return known;
+export function completed(
+  existing: Recording,
+  fresh: Recording,
+  tool: ImportedTool,
+  call: ApiCall,
+): Recording {
+  if (existing.status !== 200 || fresh.status !== 200) return existing;
   const { outputSchema } = tool.definition;
-  if (clientMismatches(outputSchema, answerIn(known, call), '').length === 0) return known;
-  const body = merged(known.body ?? null, fresh.body ?? null);
-  const whole: Recording = { ...known, body, from: 'document' };
-  return clientMismatches(outputSchema, answerIn(whole, call), '').length === 0 ? whole : known;
+  if (clientMismatches(outputSchema, answerIn(existing, call), '').length === 0) return existing;
+  const body = merged(existing.body ?? null, fresh.body ?? null);
+  const completedRecording: Recording = { ...existing, body, from: 'document' };
+  return clientMismatches(outputSchema, answerIn(completedRecording, call), '').length === 0
+    ? completedRecording
+    : existing;
 }
 
 /** Both values: the members of both objects at any depth; where they differ, the first one. */
 function merged(first: Json, second: Json): Json {
   if (Array.isArray(first) && Array.isArray(second)) {
-    const others: readonly Json[] = second;
-    return first.map((item: Json, i) => merged(item, others[i] ?? others[0] ?? item));
+    const otherItems: readonly Json[] = second;
+    return first.map((item: Json, i) => merged(item, otherItems[i] ?? otherItems[0] ?? item));
   }
   if (!isObject(first) || !isObject(second)) return first;
-  const own = Object.entries(first).map(([name, member]) => [name, merged(member, second[name] ?? member)]);
-  return { ...second, ...Object.fromEntries(own) };
+  const members = Object.entries(first).map(([name, member]) => [
+    name,
+    merged(member, second[name] ?? member),
+  ]);
+  return { ...second, ...Object.fromEntries(members) };
 }
 
 /** The recorded answer in the form of the tool. */
@@ -111,8 +123,8 @@ export function recordingFile({ method, path }: Pick<ApiCall, 'method' | 'path'>
 }
 
 /** The arguments after the server has applied defaults. */
-function withDefaults(inputSchema: JsonObject, given: JsonObject): JsonObject {
-  const args = structuredClone(given);
+function withDefaults(inputSchema: JsonObject, givenArguments: JsonObject): JsonObject {
+  const args = structuredClone(givenArguments);
   compileSchema(inputSchema, { useDefaults: true })(args);
   return args;
 }
@@ -147,7 +159,8 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
 }
 
 function boundValue({ input, constant, members, isList }: BoundValue, args: JsonObject): Json | undefined {
-  if (members) return isList ? members.map((one) => boundValue(one, args) ?? null) : valuesOf(members, args);
+  if (members)
+    return isList ? members.map((binding) => boundValue(binding, args) ?? null) : valuesOf(members, args);
   if (input === undefined) return constant;
   return Object.hasOwn(args, input) ? args[input] : undefined;
 }

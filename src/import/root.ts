@@ -14,11 +14,11 @@ export function wrapOf(schema: JsonObject, examples: readonly Json[]): Wrap {
   if (schema.type !== 'object' || !isObject(properties) || schema.additionalProperties !== undefined)
     return 'result';
   const isTaken = Object.entries(signals).some(([name, { type }]) => {
-    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const isOther = (one: Json) =>
-      isObject(one) && Object.hasOwn(one, name) && (name === 'error' || typeof one[name] !== type);
-    const isDeclared = isObject(own) && own.type === type && own.enum === undefined;
-    return (own !== undefined && (name === 'error' || !isDeclared)) || examples.some(isOther);
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const isOther = (value: Json) =>
+      isObject(value) && Object.hasOwn(value, name) && (name === 'error' || typeof value[name] !== type);
+    const isDeclared = isObject(property) && property.type === type && property.enum === undefined;
+    return (property !== undefined && (name === 'error' || !isDeclared)) || examples.some(isOther);
   });
   return isTaken ? 'result' : null;
 }

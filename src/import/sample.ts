@@ -63,39 +63,39 @@ const keptItems = 3;
  * @returns the tool, or an error for each sample that cannot be an answer
  */
 export function toolOfSamples(
-  given: readonly AnswerSample[],
+  answers: readonly AnswerSample[],
   tool: SampledTool,
   describe: (fields: readonly string[], returns: 'record' | 'list') => string,
 ): Result<Sampled> {
   const changes = new Map<string, DefinitionChange>();
-  const change = (path: string, what: string, why: string) => {
-    changes.set(`${path} ${what}`, { tool: tool.name, path, what, why });
+  const change = (path: string, change: string, reason: string) => {
+    changes.set(`${path} ${change}`, { tool: tool.name, path, what: change, why: reason });
   };
-  const checked = checkedSamples(given, change, tool.isWhole);
+  const checked = checkedSamples(answers, change, tool.isWhole);
   if (!checked.ok) return checked;
   const samples = checked.value;
   const values = samples.map(({ value }) => value);
   const inferred = schemaOfSamples(samples, tool.input);
-  const { schema, without } = tool.isWhole ? whole(inferred) : withoutConflicts(inferred, change);
+  const { schema, without } = tool.isWhole ? settledSchema(inferred) : withoutConflicts(inferred, change);
   const wrap = wrapOf(schema, tool.isWhole ? values : []);
   const isKeyed = isMap(schema);
   const result = isKeyed ? mapDescription : fieldToDo('result');
   const answer = rootOf(schema, wrap, wrap === 'items' ? 'The items found.' : result);
   if (isKeyed) {
-    const why =
+    const reason =
       'their keys are data, or they have one form; if the keys are fixed names, describe them with --output';
-    change('outputSchema', 'the members at the root became a map by key, result', why);
+    change('outputSchema', 'the members at the root became a map by key, result', reason);
   }
   if (Object.keys(membersOf(answer)).every((name) => Object.hasOwn(signals, name))) {
     const message = `contains nothing but ${orList(Object.keys(membersOf(inferred)))}, which callers read as a signal`;
     return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
   }
-  const named = wrap === null ? answer : objectOr(schema.items ?? schema.additionalProperties);
+  const namedSchema = wrap === null ? answer : objectOr(schema.items ?? schema.additionalProperties);
   return pass({
     entry: {
       name: tool.name,
       title: titleOf(tool.name),
-      description: describe(Object.keys(membersOf(named)), wrap === 'items' ? 'list' : 'record'),
+      description: describe(Object.keys(membersOf(namedSchema)), wrap === 'items' ? 'list' : 'record'),
       inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
       outputSchema: withSignals(answer),
       annotations: completeHints(tool.name, undefined),
@@ -112,14 +112,14 @@ export function toolOfSamples(
  * @returns an error for each sample that cannot be an answer
  */
 export function checkedSamples(
-  given: readonly AnswerSample[],
+  answers: readonly AnswerSample[],
   change: ReportChange,
   isWhole = false,
 ): Result<readonly AnswerSample[]> {
-  const samples = given.map((sample) => ({
+  const samples = answers.map((sample) => ({
     ...sample,
-    value: withoutUnnamed(sample.value, 'samples', (path, member, why) =>
-      change(path, `${shorten(member)} was left out`, why),
+    value: withoutUnnamed(sample.value, 'samples', (path, member, reason) =>
+      change(path, `${shorten(member)} was left out`, reason),
     ),
   }));
   const errors = samples.flatMap((sample) => sampleErrors(sample, isWhole));
@@ -129,24 +129,24 @@ export function checkedSamples(
     const hint = 'Give samples of the same kind: all lists, or all objects.';
     return reject(list.name, undefined, 'is a list, but another sample is an object', hint);
   }
-  for (const { name, largeIntegers: [first, ...others] = [] } of samples) {
+  for (const { name, largeIntegers: [first, ...otherPaths] = [] } of samples) {
     if (first === undefined) continue;
-    const more = others.length > 0 ? ` and ${others.length} more` : '';
-    const why =
+    const morePaths = otherPaths.length > 0 ? ` and ${otherPaths.length} more` : '';
+    const reason =
       'a number in JavaScript is exact up to 9007199254740991 only: such an integer arrives as text';
-    change(name, `${first}${more} became text`, why);
+    change(name, `${first}${morePaths} became text`, reason);
   }
   return pass(samples);
 }
 
 /** The schema of answers like the samples. @param input of the tool, whose values may be keys of maps */
 export function schemaOfSamples(samples: readonly AnswerSample[], input: readonly Field[] = []): JsonObject {
-  const known: Known = {
+  const hints: Known = {
     inputs: inputValues(input),
     largeIntegers: new Set(samples.flatMap(({ largeIntegers = [] }) => largeIntegers)),
   };
   const values = samples.map(({ value }) => value);
-  return schemaOfValues(values, { isRoot: true, known });
+  return schemaOfValues(values, { isRoot: true, known: hints });
 }
 
 function sampleErrors({ name, value }: AnswerSample, isWhole: boolean): readonly InputError[] {
@@ -167,7 +167,7 @@ function sampleErrors({ name, value }: AnswerSample, isWhole: boolean): readonly
 function withoutUnnamed(
   value: Json,
   path: string,
-  leftOut: (path: string, name: string, why: string) => void,
+  leftOut: (path: string, name: string, reason: string) => void,
 ): Json {
   if (Array.isArray(value)) {
     return (value as readonly Json[]).map((item) => withoutUnnamed(item, `${path}[]`, leftOut));
@@ -185,15 +185,15 @@ function withoutUnnamed(
 
 /** Values that a caller may pass: keys of an answer may be such values. */
 function inputValues(input: readonly Field[]): ReadonlySet<string> {
-  const given = input.flatMap(({ default: fallback, examples = [], enum: allowed = [] }) => [
+  const statedValues = input.flatMap(({ default: fallback, examples = [], enum: allowedValues = [] }) => [
     fallback,
     ...examples,
-    ...allowed,
+    ...allowedValues,
   ]);
-  return new Set(given.flatMap((value) => textOr(value).split(',')).map((text) => text.trim()));
+  return new Set(statedValues.flatMap((value) => textOr(value).split(',')).map((text) => text.trim()));
 }
 
-type ReportChange = (path: string, what: string, why: string) => void;
+type ReportChange = (path: string, change: string, reason: string) => void;
 
 interface Settled {
   readonly schema: JsonObject;
@@ -202,37 +202,41 @@ interface Settled {
 }
 
 /** A schema whose members with the names of signals are those signals, if they have their types. */
-function whole(schema: JsonObject): Settled {
-  const own = propertiesOf(schema).map(([name, member]) => [
+function settledSchema(schema: JsonObject): Settled {
+  const members = propertiesOf(schema).map(([name, member]) => [
     name,
     isSignal(name, member) ? { ...member, type: signals[name as SignalName].type } : member,
   ]);
-  const settled = own.length > 0 ? { ...schema, properties: Object.fromEntries(own) } : schema;
+  const settled = members.length > 0 ? { ...schema, properties: Object.fromEntries(members) } : schema;
   return { schema: settled, without: (value: Json) => value };
 }
 
 /** A schema without the members that callers would read as other signals than they are. */
-function withoutConflicts(given: JsonObject, change: ReportChange): Settled {
-  const { schema } = whole(given);
+function withoutConflicts(answerSchema: JsonObject, change: ReportChange): Settled {
+  const { schema } = settledSchema(answerSchema);
   const dropped = propertiesOf(schema).flatMap(([name, member]) =>
     Object.hasOwn(signals, name) && !isSignal(name, member) ? [name] : [],
   );
   for (const name of dropped) {
-    const why = `callers read ${name} as the signal of an empty or failed call (C§2.2)`;
-    change(`outputSchema.properties.${name}`, `${name} of the samples was left out`, why);
+    const reason = `callers read ${name} as the signal of an empty or failed call (C§2.2)`;
+    change(`outputSchema.properties.${name}`, `${name} of the samples was left out`, reason);
   }
-  const kept = (all: JsonObject) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => !dropped.includes(name)));
+  const withoutConflicting = (members: JsonObject) =>
+    Object.fromEntries(Object.entries(members).filter(([name]) => !dropped.includes(name)));
   return {
-    schema: isObject(schema.properties) ? { ...schema, properties: kept(schema.properties) } : schema,
-    without: (value) => (isObject(value) && isObject(schema.properties) ? kept(value) : value),
+    schema: isObject(schema.properties)
+      ? { ...schema, properties: withoutConflicting(schema.properties) }
+      : schema,
+    without: (value) => (isObject(value) && isObject(schema.properties) ? withoutConflicting(value) : value),
   };
 }
 
 /** Whether a member has the name and the type of a signal, or is null. `error` is never data. */
 function isSignal(name: string, { type }: JsonObject): boolean {
   if (!Object.hasOwn(signals, name) || name === 'error') return false;
-  return [type ?? []].flat().every((one) => one === 'null' || one === signals[name as SignalName].type);
+  return [type ?? []]
+    .flat()
+    .every((typeName) => typeName === 'null' || typeName === signals[name as SignalName].type);
 }
 
 /** Sample data of a schema: lists are truncated so that the tool's source stays readable. */

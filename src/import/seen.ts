@@ -47,16 +47,16 @@ export function seenIn(tool: SeenTool, answers: readonly SeenAnswer[]): Seen {
   const values = answers.map(({ value }) => value);
   const typed = wrap === 'text' ? typedText(outputSchema, values) : undefined;
   if (typed) return typed;
-  const own = values.filter((value) => isAnswer(value, outputSchema));
-  const raw = wrap === 'result' ? own.map((value) => value.result as Json) : own;
+  const matchingAnswers = values.filter((value) => isAnswer(value, outputSchema));
+  const raw = wrap === 'result' ? matchingAnswers.map((value) => value.result as Json) : matchingAnswers;
   const success = tool.success === null ? undefined : correctedSuccess(raw, tool.success);
-  const seen = { schema: schemaWith(outputSchema, own), ...(success && { success }) };
+  const widenedTool = { schema: schemaWith(outputSchema, matchingAnswers), ...(success && { success }) };
   const pages = new Set(answers.flatMap(({ headers }) => [...pageMembersIn(headers)]));
   const fresh = [...pages].filter((name) => !Object.hasOwn(membersOf(outputSchema), name));
-  if (!takesPages || fresh.length === 0) return seen;
+  if (!takesPages || fresh.length === 0) return widenedTool;
   return {
-    ...seen,
-    schema: withPageMembers(seen.schema, membersOf(inputSchema), new Set(fresh)),
+    ...widenedTool,
+    schema: withPageMembers(widenedTool.schema, membersOf(inputSchema), new Set(fresh)),
     pages: true,
   };
 }
@@ -71,14 +71,14 @@ function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | u
   });
   const read = samples.flatMap((sample) => (sample?.ok ? [sample.value] : []));
   if (read.length === 0 || read.length < samples.length) return undefined;
-  const made = toolOfSamples(read, { name: 'typed', input: [] }, () => '');
-  if (!made.ok) return undefined;
-  const { entry, wrap } = made.value;
+  const imported = toolOfSamples(read, { name: 'typed', input: [] }, () => '');
+  if (!imported.ok) return undefined;
+  const { entry, wrap } = imported.value;
   const { properties, required } = objectOr((entry as JsonObject).outputSchema);
   // The signals stay as they are in the source.
-  const own = propertiesOf(outputSchema).filter(([name]) => Object.hasOwn(signals, name));
-  const all = { ...objectOr(properties), ...Object.fromEntries(own) };
-  return { schema: { ...outputSchema, properties: all, required: required ?? [] }, wrap };
+  const signalMembers = propertiesOf(outputSchema).filter(([name]) => Object.hasOwn(signals, name));
+  const members = { ...objectOr(properties), ...Object.fromEntries(signalMembers) };
+  return { schema: { ...outputSchema, properties: members, required: required ?? [] }, wrap };
 }
 
 /**
@@ -89,9 +89,9 @@ function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | u
  * @returns the same schema if there is nothing to change, or if no change would make it admit them
  */
 function schemaWith(schema: JsonObject, answers: readonly JsonObject[]): JsonObject {
-  const own = answers.map((answer) => filled(answer, schema));
-  const wider = extended(schema, own);
-  return own.every((answer) => clientMismatches(wider, answer, '').length === 0) ? wider : schema;
+  const completeAnswers = answers.map((answer) => filled(answer, schema));
+  const wider = extended(schema, completeAnswers);
+  return completeAnswers.every((answer) => clientMismatches(wider, answer, '').length === 0) ? wider : schema;
 }
 
 /** Whether a value is an answer at all: no failure, and at least half of the required members are there. */
@@ -109,11 +109,11 @@ function filled(value: Json, schema: JsonObject, isRequired = false): Json {
   if (!isObject(value)) return value;
   const members = membersOf(schema);
   const required = requiredOf(schema);
-  const own = Object.entries(value).map(([name, member]) => {
-    const declared = Object.hasOwn(members, name) ? members[name] : schema.additionalProperties;
-    return [name, filled(member, objectOr(declared), required.includes(name))];
+  const filledMembers = Object.entries(value).map(([name, member]) => {
+    const memberSchema = Object.hasOwn(members, name) ? members[name] : schema.additionalProperties;
+    return [name, filled(member, objectOr(memberSchema), required.includes(name))];
   });
   const missing = required.filter((name) => !Object.hasOwn(value, name));
   const isOther = isRequired ? missing.length === required.length : missing.length * 2 > required.length;
-  return Object.fromEntries([...own, ...(isOther ? [] : missing).map((name) => [name, null])]);
+  return Object.fromEntries([...filledMembers, ...(isOther ? [] : missing).map((name) => [name, null])]);
 }

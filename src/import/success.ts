@@ -20,11 +20,11 @@ const deepest = 3;
  * @param answers of an API, as it sends them, without their envelopes
  */
 export function successMembersOf(answers: readonly Json[]): JsonObject | undefined {
-  const [first, ...others] = answers.map((answer) => new Map(saidIn(answer)));
-  const same = [...(first ?? [])].filter(([path, value]) =>
-    others.every((other) => other.get(path) === value),
+  const [first, ...otherAnswers] = answers.map((answer) => new Map(saidIn(answer)));
+  const commonMembers = [...(first ?? [])].filter(([path, value]) =>
+    otherAnswers.every((otherAnswer) => otherAnswer.get(path) === value),
   );
-  return same.length === 0 ? undefined : Object.fromEntries(same);
+  return commonMembers.length === 0 ? undefined : Object.fromEntries(commonMembers);
 }
 
 /**
@@ -38,17 +38,18 @@ export function correctedSuccess(
   answers: readonly Json[],
   present: JsonObject | undefined,
 ): JsonObject | undefined {
-  const own = answers.filter(hasData);
-  const same = successMembersOf(own);
-  if (!present) return own.length > 1 ? same : undefined;
-  const said = own.flatMap((answer) => saidIn(answer));
-  const isWrong = (path: string) => said.some(([at, value]) => at === path && value !== present[path]);
+  const answersWithData = answers.filter(hasData);
+  const commonMembers = successMembersOf(answersWithData);
+  if (!present) return answersWithData.length > 1 ? commonMembers : undefined;
+  const statedMembers = answersWithData.flatMap((answer) => saidIn(answer));
+  const isWrong = (path: string) =>
+    statedMembers.some(([at, value]) => at === path && value !== present[path]);
   if (!Object.keys(present).some(isWrong)) return undefined;
-  const kept = Object.entries(present).flatMap(([path, value]) => {
-    const other = isWrong(path) ? same?.[path] : value;
-    return other === undefined ? [] : [[path, other]];
+  const keptMembers = Object.entries(present).flatMap(([path, value]) => {
+    const expected = isWrong(path) ? commonMembers?.[path] : value;
+    return expected === undefined ? [] : [[path, expected]];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(keptMembers);
 }
 
 /** Whether a member has a value that is not about the request. */

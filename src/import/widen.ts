@@ -29,11 +29,17 @@ function admitting(schema: JsonObject, values: readonly Json[], declares: boolea
   if (schema.$ref !== undefined) return schema;
   if (declares && isOpen(schema)) return narrowed(schema, values);
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: values.reduce(alternatives, schema.anyOf) };
-  const own = values.reduce(withType, schema);
+  const typedSchema = values.reduce(withType, schema);
   const items = values.flatMap((value) => (Array.isArray(value) ? (value as readonly Json[]) : []));
   const scalars = values.filter((value) => typeof value !== 'object' || value === null);
-  const whole = withMembers(scalars.reduce(withValue, own), values.filter(isObject), declares);
-  return isObject(own.items) ? { ...whole, items: admitting(own.items, items, declares) } : whole;
+  const widenedSchema = withMembers(
+    scalars.reduce(withValue, typedSchema),
+    values.filter(isObject),
+    declares,
+  );
+  return isObject(typedSchema.items)
+    ? { ...widenedSchema, items: admitting(typedSchema.items, items, declares) }
+    : widenedSchema;
 }
 
 /** Returns whether a schema describes a member that was an empty text in every response. */
@@ -55,11 +61,11 @@ function narrowed(schema: JsonObject, values: readonly Json[]): JsonObject {
 function withType(schema: JsonObject, value: Json): JsonObject {
   const types = typesOf(schema);
   if (types.length === 0 || types.some((type) => isOfType(value, type))) return schema;
-  const { type: seen = 'null', ...inferred } = schemaOfValues([value]);
+  const { type: inferredType = 'null', ...inferred } = schemaOfValues([value]);
   // Each number is one of these, also a whole one.
-  const others = seen === 'number' ? types.filter((type) => type !== 'integer') : types;
-  const all = [...new Set([...others, seen].flat())] as readonly string[];
-  return { ...inferred, ...schema, type: all.length === 1 ? (all[0] ?? 'null') : all };
+  const otherTypes = inferredType === 'number' ? types.filter((type) => type !== 'integer') : types;
+  const allTypes = [...new Set([...otherTypes, inferredType].flat())] as readonly string[];
+  return { ...inferred, ...schema, type: allTypes.length === 1 ? (allTypes[0] ?? 'null') : allTypes };
 }
 
 function isOfType(value: Json, type: Json): boolean {
@@ -72,16 +78,18 @@ function isOfType(value: Json, type: Json): boolean {
 function withMembers(schema: JsonObject, objects: readonly JsonObject[], declares: boolean): JsonObject {
   if (objects.length === 0) return schema;
   const properties = membersOf(schema);
-  const further = schema.additionalProperties;
+  const mapSchema = schema.additionalProperties;
   const valuesOf = (name: string) =>
     objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as Json] : []));
   const changed = Object.entries(properties).map(([name, member]) => [
     name,
     valuesOf(name).length === 0 ? member : admitting(objectOr(member), valuesOf(name), declares),
   ]);
-  const others = objects.flatMap(Object.entries<Json>).filter(([name]) => !Object.hasOwn(properties, name));
-  const isRecord = declares && changed.length > 0 && (further === undefined || further === true);
-  const fresh = [...new Set(others.map(([name]) => name))].filter(
+  const otherMembers = objects
+    .flatMap(Object.entries<Json>)
+    .filter(([name]) => !Object.hasOwn(properties, name));
+  const isRecord = declares && changed.length > 0 && (mapSchema === undefined || mapSchema === true);
+  const fresh = [...new Set(otherMembers.map(([name]) => name))].filter(
     (name) => isRecord && !Object.hasOwn(signals, name) && parseFieldName(name, '').ok,
   );
   const added = fresh.map((name) => [name, schemaOfValues(valuesOf(name), { name })]);
@@ -91,10 +99,10 @@ function withMembers(schema: JsonObject, objects: readonly JsonObject[], declare
     ...(schema.required !== undefined && {
       required: requiredOf(schema).filter((name) => objects.every((object) => Object.hasOwn(object, name))),
     }),
-    ...(isObject(further) && {
+    ...(isObject(mapSchema) && {
       additionalProperties: admitting(
-        further,
-        others.map(([, value]) => value),
+        mapSchema,
+        otherMembers.map(([, value]) => value),
         declares,
       ),
     }),
@@ -103,18 +111,20 @@ function withMembers(schema: JsonObject, objects: readonly JsonObject[], declare
 
 /** A schema without its list of values if a value is not in it: the next answer may have another one. Null is added to the list. */
 function withValue(schema: JsonObject, value: Json): JsonObject {
-  const { enum: listed, const: only, ...others } = schema;
+  const { enum: listed, const: only, ...keywords } = schema;
   if (listed === undefined && only === undefined) return schema;
   const values = (only === undefined ? listed : [only]) as readonly Json[];
   if (values.includes(value)) return schema;
-  if (value === null) return { ...others, enum: [...values, null] };
-  return schema.type === undefined ? { ...schemaOfValues([...values, value]), ...others } : others;
+  if (value === null) return { ...keywords, enum: [...values, null] };
+  return schema.type === undefined ? { ...schemaOfValues([...values, value]), ...keywords } : keywords;
 }
 
 /** The alternatives, of which one accepts the value: the one of its kind is widened, else there is a further one. */
-function alternatives(given: readonly Json[], value: Json): readonly Json[] {
-  const all = given.map((one) => objectOr(one));
-  if (all.some((one) => clientMismatches(one, value, '').length === 0)) return all;
-  const near = all.findIndex((one) => typesOf(one).some((type) => isOfType(value, type)));
-  return near < 0 ? [...all, schemaOfValues([value])] : all.with(near, widened(all[near] ?? {}, value));
+function alternatives(variants: readonly Json[], value: Json): readonly Json[] {
+  const schemas = variants.map((schema) => objectOr(schema));
+  if (schemas.some((schema) => clientMismatches(schema, value, '').length === 0)) return schemas;
+  const near = schemas.findIndex((schema) => typesOf(schema).some((type) => isOfType(value, type)));
+  return near < 0
+    ? [...schemas, schemaOfValues([value])]
+    : schemas.with(near, widened(schemas[near] ?? {}, value));
 }

@@ -24,7 +24,7 @@ export interface RunOptions
   /** Starts the server even if it is running; it then fails because its port is in use. */
   readonly startsServer?: boolean;
   /** Called with what the server writes, after the marketplace has it. */
-  readonly onWritten?: (written: OutputChunk, marketplace: Marketplace) => void;
+  readonly onWritten?: (chunk: OutputChunk, marketplace: Marketplace) => void;
   /** Gets what the author should know. */
   say(text: string): void;
 }
@@ -45,16 +45,16 @@ export async function runLocalMarketplace<T>(
   const local = await openFor(context, options, server);
   const stop = new AbortController();
   try {
-    const ended = server.run(local.marketplace, options, stop.signal);
-    const failed = new Promise<never>((_, reject) => ended.catch(reject));
+    const exitCode = server.run(local.marketplace, options, stop.signal);
+    const failed = new Promise<never>((_, reject) => exitCode.catch(reject));
     const untilEnded = () =>
       untilSignal((signal) => {
         signal.addEventListener('abort', () => stop.abort());
-        return ended;
+        return exitCode;
       });
     const result = await Promise.race([work(local, untilEnded), failed]);
     stop.abort();
-    await ended;
+    await exitCode;
     return result;
   } finally {
     stop.abort();
@@ -112,10 +112,10 @@ class ProjectServer {
       server: () => serverAt(endpoint, directory, profile),
       nodeArguments,
       say,
-      onWritten: (written) => {
-        const { stream, text, exchange } = written;
+      onWritten: (chunk) => {
+        const { stream, text, exchange } = chunk;
         marketplace.takeLog({ stream, text: text.trimEnd() }, exchange ?? undefined);
-        onWritten?.(written, marketplace);
+        onWritten?.(chunk, marketplace);
       },
       onState: async (state) => {
         this.#state = state;

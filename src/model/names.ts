@@ -18,48 +18,53 @@ const takenProjectNames = new Set(['node_modules', 'favicon.ico', ...builtinModu
 const prototypeName = '__proto__ sets the prototype in JavaScript, so it cannot be';
 
 /** A tool's name, checked (C§2.1). */
-export function parseToolName(text: string, where = '--tool'): Result<string> {
+export function parseToolName(text: string, location = '--tool'): Result<string> {
   const name = text.trim();
   const suggestion = `Write ${suggestToolName(name)}.`;
-  if (name === '') return reject(where, text, 'the tool has no name', suggestion);
+  if (name === '') return reject(location, text, 'the tool has no name', suggestion);
   if (!new RegExp(toolNamePattern).test(name)) {
     const message =
       name.length > 64
         ? `the name has ${name.length} characters; a tool name has at most 64`
         : `a tool name contains only letters, digits, _ and -; ${firstInvalid(name, /[a-zA-Z0-9_-]/)}`;
-    return reject(where, text, message, suggestion);
+    return reject(location, text, message, suggestion);
   }
-  if (name === '__proto__') return reject(where, text, `${prototypeName} a tool`, suggestion);
+  if (name === '__proto__') return reject(location, text, `${prototypeName} a tool`, suggestion);
   if (isTakenFile(name)) {
-    return reject(where, text, `each tool is a file, and ${name} cannot be used as a file name`, suggestion);
+    return reject(
+      location,
+      text,
+      `each tool is a file, and ${name} cannot be used as a file name`,
+      suggestion,
+    );
   }
   return pass(name);
 }
 
 /** A field's name: any printable JSON key except `__proto__`, which no object literal can contain. */
-export function parseFieldName(text: string, where: string): Result<string> {
+export function parseFieldName(text: string, location: string): Result<string> {
   if (text.trim() === '')
-    return reject(where, text, 'the field has no name', 'Write a name, such as symbol.');
+    return reject(location, text, 'the field has no name', 'Write a name, such as symbol.');
   if (text === '__proto__') {
-    return reject(where, text, `${prototypeName} a field`, 'Use another name, such as proto.');
+    return reject(location, text, `${prototypeName} a field`, 'Use another name, such as proto.');
   }
   if (text.length > fieldNameLength) {
     const message = `the name has ${text.length} characters; a field name has at most ${fieldNameLength}`;
-    return reject(where, text, message, `Write ${text.slice(0, 20)}.`);
+    return reject(location, text, message, `Write ${text.slice(0, 20)}.`);
   }
   if (unprintable.test(text)) {
     const hint = `Write ${text.replace(new RegExp(unprintable, 'gu'), '') || 'symbol'}.`;
-    return reject(where, text, 'a field name must not contain control characters', hint);
+    return reject(location, text, 'a field name must not contain control characters', hint);
   }
   return pass(text);
 }
 
 /** A field's name as a user types it: without white space, which only imported names contain. */
-export function parsePlainFieldName(text: string, where: string): Result<string> {
+export function parsePlainFieldName(text: string, location: string): Result<string> {
   const name = text.trim();
   return /\s/.test(name)
-    ? reject(where, text, 'a name must not contain spaces', spacelessHint(name))
-    : parseFieldName(name, where);
+    ? reject(location, text, 'a name must not contain spaces', spacelessHint(name))
+    : parseFieldName(name, location);
 }
 
 /** `gas price` → `Write gasPrice or gas_price.` */
@@ -75,16 +80,16 @@ export function spacelessHint(name: string): string {
  * Validates the directory of a project. Its last part becomes the npm package name. `.` is the current
  * directory.
  */
-export function parseDirectory(text: string, where = '[directory]'): Result<string> {
+export function parseDirectory(text: string, location = '[directory]'): Result<string> {
   if (text.trim() === '') {
     const hint = 'Write my-tool, or . for the current directory.';
-    return reject(where, text, 'no directory was given for the project', hint);
+    return reject(location, text, 'no directory was given for the project', hint);
   }
   if (text.includes('\0')) {
     const message = 'a path must not contain a NUL character';
-    return reject(where, text, message, `Write ${suggestProjectName(text)}.`);
+    return reject(location, text, message, `Write ${suggestProjectName(text)}.`);
   }
-  const name = parseProjectName(projectName(text), where);
+  const name = parseProjectName(projectName(text), location);
   return name.ok ? pass(text) : name;
 }
 
@@ -94,10 +99,10 @@ export function projectName(directory: string): string {
 }
 
 /** The name of a project, which is a directory, an npm package and the server's identity (C§2.4). */
-export function parseProjectName(name: string, where: string): Result<string> {
+export function parseProjectName(name: string, location: string): Result<string> {
   const suggestion = `Write ${suggestProjectName(name)}.`;
   const message = projectNameError(name);
-  return message === undefined ? pass(name) : reject(where, name, message, suggestion);
+  return message === undefined ? pass(name) : reject(location, name, message, suggestion);
 }
 
 /** `get_gas_price` and `getGasPrice` live in `get-gas-price.ts`, `__version` in `version.ts`. */
@@ -108,13 +113,13 @@ export function toolFile(name: string): string {
 /**
  * What has the file of each name: an earlier one of them, or what `taken` names; undefined if it is free.
  *
- * @param taken by the form of the file, as `toolFile` and `fileForm` give it
+ * @param usedFiles by the form of the file, as `toolFile` and `fileForm` give it
  */
 export function ownersOf(
   names: readonly string[],
-  taken: ReadonlyMap<string, string> = new Map(),
+  usedFiles: ReadonlyMap<string, string> = new Map(),
 ): readonly (string | undefined)[] {
-  const owners = new Map(taken);
+  const owners = new Map(usedFiles);
   return names.map((name) => {
     const owner = owners.get(toolFile(name));
     if (owner === undefined) owners.set(toolFile(name), name);
@@ -122,12 +127,12 @@ export function ownersOf(
   });
 }
 
-/** A name like this one whose file no other tool has. @param taken files, as `toolFile` gives them; the one of this tool is added */
-export function freeToolName(name: string, taken: Set<string>): string {
+/** A name like this one whose file no other tool has. @param usedNames files, as `toolFile` gives them; the one of this tool is added */
+export function freeToolName(name: string, usedNames: Set<string>): string {
   for (let count = 1; ; count += 1) {
     const candidate = count === 1 ? name : `${name.slice(0, 60)}_${count}`;
-    if (taken.has(toolFile(candidate))) continue;
-    taken.add(toolFile(candidate));
+    if (usedNames.has(toolFile(candidate))) continue;
+    usedNames.add(toolFile(candidate));
     return candidate;
   }
 }
@@ -182,16 +187,16 @@ function projectNameError(name: string): string | undefined {
   if (deviceName.test(name)) return `${name} is a reserved device name on Windows`;
   if (takenProjectNames.has(name)) return `every project already has something called ${name}`;
   if (!projectNamePattern.test(name)) {
-    const why = firstInvalid(name, /[a-z0-9._-]/) ?? 'this name starts with a punctuation mark';
-    return `the name of the directory becomes the package name: it starts with a-z or 0-9 and contains only a-z, 0-9, ".", "_" and "-"; ${why}`;
+    const reason = firstInvalid(name, /[a-z0-9._-]/) ?? 'this name starts with a punctuation mark';
+    return `the name of the directory becomes the package name: it starts with a-z or 0-9 and contains only a-z, 0-9, ".", "_" and "-"; ${reason}`;
   }
   if (name.endsWith('.')) return 'the name ends in a dot, which Windows removes';
   return undefined;
 }
 
 /** The first invalid character, with its code, so that look-alikes can be distinguished. */
-function firstInvalid(text: string, allowed: RegExp): string | undefined {
-  const invalid = [...text].find((character) => !allowed.test(character));
+function firstInvalid(text: string, allowedValues: RegExp): string | undefined {
+  const invalid = [...text].find((character) => !allowedValues.test(character));
   if (invalid === undefined) return undefined;
   if (invalid === ' ') return 'spaces are not allowed';
   const code = (invalid.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

@@ -31,7 +31,7 @@ export type CommandTable = { readonly [name in PackageManager]: PackageManagerCo
 function commands(
   name: PackageManager,
   lockFile: string,
-  own: Partial<PackageManagerCommands> & Pick<PackageManagerCommands, 'market'>,
+  differences: Partial<PackageManagerCommands> & Pick<PackageManagerCommands, 'market'>,
 ): PackageManagerCommands {
   return {
     name,
@@ -44,7 +44,7 @@ function commands(
     inspect: `${name} run dev --inspect`,
     lockFile,
     installFiles: `package.json ${lockFile}`,
-    ...own,
+    ...differences,
   };
 }
 

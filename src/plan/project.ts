@@ -160,18 +160,18 @@ function platformVariables({ token }: PlatformProfile): readonly string[] {
   return token.jwksUrl ? issuer : [...issuer, 'PLATFORM_JWKS_URL'];
 }
 
-function targetContext(chosen: readonly DeployTarget[]): CommonFileContext['targets'] {
-  const all = [...standardTargets, ...chosen];
-  const entries = targetNames.map((name) => [name, all.includes(name)]);
+function targetContext(chosenTargets: readonly DeployTarget[]): CommonFileContext['targets'] {
+  const allTargets = [...standardTargets, ...chosenTargets];
+  const entries = targetNames.map((name) => [name, allTargets.includes(name)]);
   return Object.fromEntries(entries);
 }
 
 /** What tools with an API need; the lists are empty if no tool calls one. */
-function kitContext(given: CommonFileAnswers['variables']) {
-  const variables = given ?? [];
+function kitContext(variableAnswers: CommonFileAnswers['variables']) {
+  const variables = variableAnswers ?? [];
   return {
-    isPresent: given !== null,
-    dependencyNames: given === null ? [] : Object.keys(sourceDependencies),
+    isPresent: variableAnswers !== null,
+    dependencyNames: variableAnswers === null ? [] : Object.keys(sourceDependencies),
     variables: variables.map(({ name, text, optional = false, fallback = null }) => ({
       name,
       /** Without a full stop. */

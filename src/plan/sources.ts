@@ -38,7 +38,7 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
 
 /** The context of `templates/source/api.ts.hbs`. The rate limit is the lowest `_meta.rateLimit` of the tools. */
 export function apiContext(
-  { title, address, shared, named = [], auth, file, kind, protocolVersion }: Api,
+  { title, address, shared, named: namedKeys = [], auth, file, kind, protocolVersion }: Api,
   tools: readonly ImportedTool[],
 ): object {
   const limits = tools
@@ -56,18 +56,18 @@ export function apiContext(
   ].filter(({ value }) => value >= 1);
   const groups = (['headers', 'query', 'body'] as const)
     .map((name) => ({ name, sent: shared.filter((key) => key.in === name) }))
-    .filter(({ sent }) => sent.length > 0);
+    .filter(({ sent: sentNames }) => sentNames.length > 0);
   const settings: readonly Setting[] = [
     ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
     ...groups,
-    ...(named.length > 0 ? [{ name: 'credentials', keys: named }] : []),
+    ...(namedKeys.length > 0 ? [{ name: 'credentials', keys: namedKeys }] : []),
     ...(auth ? [{ name: 'auth', value: auth }] : []),
     ...numbers,
   ];
   return {
     title,
     baseUrl: address.name,
-    imports: [...helpersOf([...shared, ...named]), kind === 'mcp' ? 'mcpSource' : 'httpSource'],
+    imports: [...helpersOf([...shared, ...namedKeys]), kind === 'mcp' ? 'mcpSource' : 'httpSource'],
     mcp: kind === 'mcp',
     settings,
   };

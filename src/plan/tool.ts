@@ -27,7 +27,7 @@ export function planTool(tool: ImportedTool): readonly PlannedFile[] {
 /** The context of `templates/tool/`: the members of a request are set only if the tool calls an API. */
 export function toolContext(tool: ImportedTool) {
   const { definition, keyParameter, samples, examples, call } = tool;
-  const { name, description, inputSchema, outputSchema, ...others } = definition;
+  const { name, description, inputSchema, outputSchema, ...otherMembers } = definition;
   const hasInput = isObject(inputSchema.properties) && Object.keys(inputSchema.properties).length > 0;
   const takes = call !== undefined && (call.method === 'call' ? hasInput : takesInput(call));
   const example = examples.find(({ expect }) => expect === 'found') ?? examples[0];
@@ -41,7 +41,7 @@ export function toolContext(tool: ImportedTool) {
     /** Names of the output properties that `...signals` replaces; empty if it cannot. */
     standardSignals: standardSignals(outputSchema),
     /** The definition's other members, such as `_meta`. */
-    others: Object.entries(others).map(([member, value]) => ({ name: member, value })),
+    others: Object.entries(otherMembers).map(([member, value]) => ({ name: member, value })),
     examples,
     hasInput,
     /** The parameter that selects a sample; null if no parameter can. */
@@ -57,7 +57,7 @@ export function toolContext(tool: ImportedTool) {
     },
     asksApi: call !== undefined,
     /** Whether such a tool may change something, so that it may have no recordings. */
-    writes: call !== undefined && !isReadOnly(others),
+    writes: call !== undefined && !isReadOnly(otherMembers),
     ...(call && {
       api: call.api.file,
       method: call.method,
@@ -68,9 +68,9 @@ export function toolContext(tool: ImportedTool) {
       takesInput: takes,
       call: {
         ...call,
-        isReadOnly: isReadOnly(others),
+        isReadOnly: isReadOnly(otherMembers),
         takesInput: takes,
-        takesNoData: isReadOnly(others) && findsData(tool),
+        takesNoData: isReadOnly(otherMembers) && findsData(tool),
         isReduced: (tool.fields ?? []).length > 0,
         hasMirrors: call.api.protocolVersion !== undefined && hasMirrors(inputSchema),
       },
@@ -109,19 +109,19 @@ function isFilled({ input, members = [] }: BoundValue): boolean {
 
 /** `...signals` replaces the standard signals only if all four are declared. */
 function standardSignals({ properties }: JsonObject): readonly string[] {
-  const all = Object.entries(signals);
-  if (!isObject(properties) || !all.every(([name]) => Object.hasOwn(properties, name))) return [];
+  const signalEntries = Object.entries(signals);
+  if (!isObject(properties) || !signalEntries.every(([name]) => Object.hasOwn(properties, name))) return [];
   const isStandard = (name: string, schema: object) =>
     JSON.stringify(properties[name]) === JSON.stringify(schema);
-  return all.filter(([name, schema]) => isStandard(name, schema)).map(([name]) => name);
+  return signalEntries.filter(([name, schema]) => isStandard(name, schema)).map(([name]) => name);
 }
 
 function keyContext({ inputSchema }: ToolDefinition, name: string, samples: readonly Sample[]) {
   const required = Array.isArray(inputSchema.required) && inputSchema.required.includes(name);
   const property = isObject(inputSchema.properties) ? inputSchema.properties[name] : undefined;
   const present = required || (isObject(property) && property.default !== undefined);
-  const own = isObject(property) && property.type === 'string' ? 'string' : 'number';
-  const types = new Set([own, ...samples.filter(({ key }) => key !== null).map(({ key }) => typeof key)]);
+  const type = isObject(property) && property.type === 'string' ? 'string' : 'number';
+  const types = new Set([type, ...samples.filter(({ key }) => key !== null).map(({ key }) => typeof key)]);
   return {
     name,
     /** TypeScript type of the keys; with `undefined` if the argument may be absent. */
@@ -146,7 +146,7 @@ function mutations(schema: JsonObject, value: JsonObject): JsonObject[] {
   const properties = isObject(schema.properties) ? schema.properties : {};
   return Object.entries(properties).flatMap(([name, property]) => {
     const types = isObject(property) ? typesOf(property) : [];
-    const wrong = types.includes('string') ? [42, { wrong: true }] : ['wrong', 42, { wrong: true }];
-    return wrong.map((other) => ({ ...value, [name]: other }));
+    const wrongValues = types.includes('string') ? [42, { wrong: true }] : ['wrong', 42, { wrong: true }];
+    return wrongValues.map((wrongValue) => ({ ...value, [name]: wrongValue }));
   });
 }

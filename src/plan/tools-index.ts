@@ -20,22 +20,23 @@ export function planToolsIndex(files: readonly string[]): PlannedFile {
 
 /** The files in order, each with a unique identifier. */
 export function toolsIndexContext(files: readonly string[]) {
-  const taken = new Set(['tools', 'Tool', ...reservedWords]);
+  const usedIdentifiers = new Set(['tools', 'Tool', ...reservedWords]);
   const tools = files.map((file) => {
-    const identifier = freeIdentifier(file, taken);
-    taken.add(identifier);
+    const identifier = freeIdentifier(file, usedIdentifiers);
+    usedIdentifiers.add(identifier);
     return { module: `./${file}.ts`, identifier };
   });
   return { tools };
 }
 
 /** `get-gas-price` → `getGasPrice` */
-function freeIdentifier(file: string, taken: ReadonlySet<string>): string {
+function freeIdentifier(file: string, usedIdentifiers: ReadonlySet<string>): string {
   const words = file.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  const plain = words.map((word, index) => (index === 0 ? word : capital(word))).join('');
-  const base = /^[A-Za-z]/.test(plain) && !taken.has(plain) ? plain : `tool${capital(plain)}`;
+  const plainName = words.map((word, index) => (index === 0 ? word : capital(word))).join('');
+  const base =
+    /^[A-Za-z]/.test(plainName) && !usedIdentifiers.has(plainName) ? plainName : `tool${capital(plainName)}`;
   let identifier = base;
-  for (let count = 2; taken.has(identifier); count += 1) identifier = `${base}${count}`;
+  for (let count = 2; usedIdentifiers.has(identifier); count += 1) identifier = `${base}${count}`;
   return identifier;
 }
 

@@ -15,16 +15,20 @@ export function readCreateFlags(flags: CreateFlags): Result<Partial<CreateParts>
 }
 
 /** The flags that are required if no questions may be asked and defaults are not accepted. */
-export function missingFlags(given: Partial<CreateParts>): readonly string[] {
-  return (['directory', ...requiredParts(given)] as const)
-    .filter((name) => given[name] === undefined)
+export function missingFlags(parts: Partial<CreateParts>): readonly string[] {
+  return (['directory', ...requiredParts(parts)] as const)
+    .filter((name) => parts[name] === undefined)
     .map((name) => createQuestions[name].flag.syntax);
 }
 
 /** All answers, with defaults for missing ones. */
-export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
+export function completeAnswers(partialAnswers: Partial<CreateParts>): CreateAnswers {
   const { directory, tool, platform } = createQuestions;
-  const parts = { directory: directory.initial(given), platform: platform.initial(given), ...given };
+  const parts = {
+    directory: directory.initial(partialAnswers),
+    platform: platform.initial(partialAnswers),
+    ...partialAnswers,
+  };
   return toolAnswers(parts, tool.initial(parts));
 }
 
@@ -34,25 +38,25 @@ export function replayCommand(
   switches: Partial<CreateSwitches> = {},
   program: readonly string[] = ['create-market-mcp'],
 ): string {
-  const { directory, ask: _, ...others } = createQuestions;
+  const { directory, ask: _, ...otherQuestions } = createQuestions;
   return shellLine([
     ...program,
     ...directory.replay(answers.directory),
     '--yes',
-    ...flagsOf<Omit<CreateParts, 'directory' | 'ask'>>(others, answers),
+    ...flagsOf<Omit<CreateParts, 'directory' | 'ask'>>(otherQuestions, answers),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }
 
 /** The command that continues with the given answers and asks for the others, quoted for the shell. */
 export function resumeCommand(
-  given: Partial<CreateParts>,
+  parts: Partial<CreateParts>,
   switches: Partial<CreateSwitches>,
   program: readonly string[],
 ): string {
   return shellLine([
     ...program,
-    ...flagsOf<CreateParts>(createQuestions, given, true),
+    ...flagsOf<CreateParts>(createQuestions, parts, true),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }

@@ -36,7 +36,7 @@ const directory: CreateQuestion<string> = {
 
 const tool: CreateQuestion<string> = {
   ...toolQuestions.tool,
-  initial: (given) => defaultToolName(given.directory),
+  initial: (parts) => defaultToolName(parts.directory),
 };
 
 const platform: CreateQuestion<string> = {

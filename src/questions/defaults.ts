@@ -14,9 +14,9 @@ export function defaultToolName(directory: string | undefined): string {
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '' && !fillers.has(word));
   const [first = ''] = words;
-  const named =
+  const nameWords =
     words.length > 1 && readingVerbs.has(first) ? words : ['get', ...(words.length > 0 ? words : ['record'])];
-  return named.join('_').slice(0, 64).replace(/_+$/, '');
+  return nameWords.join('_').slice(0, 64).replace(/_+$/, '');
 }
 
 /** Guesses from its name what the tool returns and when to use it (C§2.1). */
@@ -27,9 +27,9 @@ export function defaultDescription(
   returns?: 'record' | 'list',
 ): string {
   const subject = subjectOf(tool);
-  const what = returns === 'list' ? `the list of ${subject}` : `the ${subject}`;
+  const noun = returns === 'list' ? `the list of ${subject}` : `the ${subject}`;
   const holding = fields.length > 0 ? `, with ${inWords(fields)}` : '';
-  return `Returns ${what} for the given input${holding}. Use it when a question asks for the ${subject}.`;
+  return `Returns ${noun} for the given input${holding}. Use it when a question asks for the ${subject}.`;
 }
 
 export const defaultInput: readonly Field[] = [

@@ -16,7 +16,7 @@ import {
  */
 export interface FlagAnswer<T, Given = string> {
   readonly flag: Flag<Given>;
-  parse(given: Given): Result<T>;
+  parse(value: Given): Result<T>;
   /** The arguments of a command line that give the same answer. */
   replay(answer: T): readonly string[];
 }
@@ -28,7 +28,7 @@ export interface Question<T, Given = string> extends FlagAnswer<T, Given> {
 
 /** A decision with a default answer, derived from the given ones. */
 export interface Defaulted<T, Answers> {
-  initial(given: Partial<Answers>): T;
+  initial(answers: Partial<Answers>): T;
 }
 
 /** A flag with a text. `hint`: what to write if it is empty. */
@@ -36,8 +36,8 @@ export function textFlag(syntax: string, description: string, hint: string): Fla
   const flag = { syntax, description };
   return {
     flag,
-    parse: (given) => parseSomeText(given, flagName(flag), hint),
-    replay: (given) => [flagName(flag), given],
+    parse: (text) => parseSomeText(text, flagName(flag), hint),
+    replay: (text) => [flagName(flag), text],
   };
 }
 
@@ -47,8 +47,8 @@ export function textsFlag(syntax: string, description: string, hint: string) {
   return {
     flag,
     parse: (texts: readonly string[]) =>
-      combineResults(texts.map((given) => parseSomeText(given, flagName(flag), hint))),
-    replay: (texts: readonly string[]) => texts.flatMap((given) => [flagName(flag), given]),
+      combineResults(texts.map((text) => parseSomeText(text, flagName(flag), hint))),
+    replay: (texts: readonly string[]) => texts.flatMap((text) => [flagName(flag), text]),
   };
 }
 
@@ -76,6 +76,7 @@ export function askQuestion(questions: {
       const parsed = combineResults(names.map((name) => oneOf([...parts.keys()], name, '--ask')));
       return parsed.ok ? pass(parsed.value.map((name) => parts.get(name) ?? name)) : parsed;
     },
-    replay: (asked) => [...parts].flatMap(([name, part]) => (asked.includes(part) ? ['--ask', name] : [])),
+    replay: (askedParts) =>
+      [...parts].flatMap(([name, part]) => (askedParts.includes(part) ? ['--ask', name] : [])),
   };
 }

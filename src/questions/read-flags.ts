@@ -14,7 +14,7 @@ export type Flags<Parts> = {
 type Readable<Parts> = {
   readonly [name in keyof Parts]: {
     readonly flag: { readonly syntax: string };
-    parse(given: never): Result<Parts[name]>;
+    parse(value: never): Result<Parts[name]>;
   };
 };
 
@@ -122,13 +122,13 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
   // A request may contain a key.
   const values = (name: PartName) =>
     name === 'fromRequest' ? [] : [flags[name] ?? []].flat().filter((value) => typeof value !== 'boolean');
-  const clashing = clashes.flatMap(([whole, parts]) => {
-    const others = parts.filter(isGiven).map(flag);
-    if (!isGiven(whole) || others.length === 0) return [];
-    const message = `cannot be combined with ${orList(others)}`;
-    return [inputError(flag(whole), values(whole)[0], message, 'Use one or the other.')];
+  const clashing = clashes.flatMap(([base, parts]) => {
+    const otherFlags = parts.filter(isGiven).map(flag);
+    if (!isGiven(base) || otherFlags.length === 0) return [];
+    const message = `cannot be combined with ${orList(otherFlags)}`;
+    return [inputError(flag(base), values(base)[0], message, 'Use one or the other.')];
   });
-  const alone = needs
+  const lackingBase = needs
     .filter(([, bases]) => !bases.some(isGiven))
     .flatMap(([names, , message, hint]) =>
       names.filter(isGiven).map((name) => {
@@ -138,19 +138,19 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
     );
   const { length } = [flags.description ?? []].flat();
   const isForSeveral = isGiven('fromOpenapi') || isGiven('fromUrl') || isGiven('fromRequest');
-  const twice =
+  const repeated =
     length > 1 && !isForSeveral
       ? [inputError('--description', undefined, `is given ${length} times for one tool`, 'Give one.')]
       : [];
-  return [...clashing, ...alone, ...twice];
+  return [...clashing, ...lackingBase, ...repeated];
 }
 
 function partOf<Name extends PropertyKey, T>(
   name: Name,
-  { parse }: { parse(given: never): Result<T> },
-  given: unknown,
+  { parse }: { parse(value: never): Result<T> },
+  value: unknown,
 ): Result<{ readonly [name in Name]?: T }> {
-  if (given === undefined) return pass({});
-  const result = parse(given as never);
+  if (value === undefined) return pass({});
+  const result = parse(value as never);
   return result.ok ? pass({ [name]: result.value } as { [name in Name]: T }) : result;
 }

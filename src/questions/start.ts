@@ -116,8 +116,8 @@ const env: FlagAnswer<readonly string[], readonly string[]> = {
 
 const send: FlagAnswer<boolean, boolean> = {
   flag: { syntax: '--send', description: 'send the request once although it may change something' },
-  parse: (given) => pass(given),
-  replay: (given) => [given ? '--send' : '--no-send'],
+  parse: (isSent) => pass(isSent),
+  replay: (isSent) => [isSent ? '--send' : '--no-send'],
 };
 
 const noSend: FlagAnswer<undefined, true> = {
@@ -137,8 +137,8 @@ const fromSample: Question<readonly string[], readonly string[]> = {
   parse(paths) {
     const parsed = samples.parse(paths);
     if (!parsed.ok || new Set(parsed.value).size === paths.length) return parsed;
-    const twice = parsed.value.find((path, i) => parsed.value.indexOf(path) < i);
-    return reject('--from-sample', twice, 'is given twice', 'Give each file only once.');
+    const repeatedPath = parsed.value.find((path, i) => parsed.value.indexOf(path) < i);
+    return reject('--from-sample', repeatedPath, 'is given twice', 'Give each file only once.');
   },
 };
 

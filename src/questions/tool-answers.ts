@@ -15,34 +15,34 @@ export type ToolAnswers = Partial<ToolParts & RequestPlace>;
 const sources = ['spec', 'fromUrl', 'fromRequest', 'fromOpenapi', 'fromSample'] as const;
 
 /** The answer that names what the tools are made from; undefined: one tool, which the other answers describe. */
-export function sourceOf(given: ToolAnswers): (typeof sources)[number] | undefined {
-  return sources.find((name) => given[name] !== undefined);
+export function sourceOf(answers: ToolAnswers): (typeof sources)[number] | undefined {
+  return sources.find((name) => answers[name] !== undefined);
 }
 
 /** The questions about a tool that need an answer if no questions may be asked and defaults are not accepted. */
-export function requiredParts(given: ToolAnswers): readonly ('tool' | 'description' | 'output')[] {
-  const source = sourceOf(given);
+export function requiredParts(answers: ToolAnswers): readonly ('tool' | 'description' | 'output')[] {
+  const source = sourceOf(answers);
   if (source === undefined) return ['tool', 'description', 'output'];
   return source === 'fromSample' ? ['tool', 'description'] : [];
 }
 
 /** The answers with defaults for those that nothing else says. */
 export function toolAnswers<Answers extends ToolAnswers>(
-  given: Answers,
-  name = toolQuestions.tool.initial(given),
+  answers: Answers,
+  name = toolQuestions.tool.initial(answers),
 ): Answers {
-  const { tool = name } = given;
+  const { tool = name } = answers;
   const { description, effect, input, output, returns } = toolQuestions;
-  const source = sourceOf(given);
-  if (source !== undefined && source !== 'fromSample') return given;
-  const named = { ...given, tool, input: given.input ?? input.initial(given) };
-  if (source !== undefined) return named;
+  const source = sourceOf(answers);
+  if (source !== undefined && source !== 'fromSample') return answers;
+  const namedAnswers = { ...answers, tool, input: answers.input ?? input.initial(answers) };
+  if (source !== undefined) return namedAnswers;
   return {
-    ...named,
-    description: given.description ?? [description.initial({ ...given, tool })],
-    effect: given.effect ?? effect.initial({ tool }),
-    output: given.output ?? output.initial(given),
-    returns: given.returns ?? returns.initial(given),
+    ...namedAnswers,
+    description: answers.description ?? [description.initial({ ...answers, tool })],
+    effect: answers.effect ?? effect.initial({ tool }),
+    output: answers.output ?? output.initial(answers),
+    returns: answers.returns ?? returns.initial(answers),
   };
 }
 
@@ -68,7 +68,7 @@ export function flagsOf<Parts extends ToolAnswers>(
   const follows = derived.filter((name) => answers[name] === toolQuestions[name].initial(answers));
   return (Object.keys(questions) as (keyof Parts & string)[]).flatMap((name) => {
     const answer = answers[name];
-    if (answer === undefined || follows.some((one) => one === name)) return [];
+    if (answer === undefined || follows.some((followedName) => followedName === name)) return [];
     const { flag, replay } = questions[name];
     const pieces = replay(answer as Parts[keyof Parts & string]);
     return isWhole && pieces.length === 0 && typeof answer === 'string'

@@ -30,7 +30,7 @@ export const helpers = {
   declaration: (variable: unknown) =>
     declaration(defined(variable, 'declaration') as Parameters<typeof declaration>[0]),
   /** A setting of an API. */
-  setting: (given: unknown) => setting(defined(given, 'setting') as Parameters<typeof setting>[0]),
+  setting: (value: unknown) => setting(defined(value, 'setting') as Parameters<typeof setting>[0]),
   comment: (value: unknown) => commentText(textOf(value, 'comment')),
   md: (value: unknown) => markdownText(textOf(value, 'md')),
   code: (value: unknown) => markdownCode(textOf(value, 'code')),

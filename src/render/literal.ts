@@ -73,10 +73,12 @@ export function nodeOf(value: Json, path: readonly string[] = [], spread?: Sprea
   if (isList(value)) {
     return { items: value.map((item, index) => nodeOf(item, [...path, String(index)], spread)) };
   }
-  const here = spread && spread.path.join('\0') === path.join('\0') ? spread : undefined;
-  const own = Object.entries(value).filter(([name]) => !here?.replaces.has(name));
-  const members = own.map(([name, member]): LiteralMember => [name, nodeOf(member, [...path, name], spread)]);
-  return { members: here ? [here.code, ...members] : members };
+  const spreadHere = spread && spread.path.join('\0') === path.join('\0') ? spread : undefined;
+  const ownEntries = Object.entries(value).filter(([name]) => !spreadHere?.replaces.has(name));
+  const members = ownEntries.map(
+    ([name, member]): LiteralMember => [name, nodeOf(member, [...path, name], spread)],
+  );
+  return { members: spreadHere ? [spreadHere.code, ...members] : members };
 }
 
 function isList(value: readonly Json[] | JsonObject): value is readonly Json[] {

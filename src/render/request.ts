@@ -33,7 +33,7 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ['schema', 'outputSchema'],
     ...(call.envelope ? [['envelope', stringLiteral(call.envelope)] as const] : []),
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
-    ...kept(call),
+    ...keptMembers(call),
     ...(call.success ? [['success', literal(call.success)] as const] : []),
     ...(call.hasPages ? [['pages', pages(call.query)] as const] : []),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
@@ -46,14 +46,14 @@ export function requestLiteral(call: RequestParts, indent: number): string {
 /** The options of a call that is forwarded to an MCP server. */
 function forwarded(call: RequestParts, indent: number): string {
   const { wrap, isReadOnly, takesInput, hasMirrors, nulls = [] } = call;
-  const given = nulls.map((name): LiteralMember => [name, 'null']);
-  const all = given.length > 0 ? { members: [...given, new Code('...input')] } : 'input';
+  const nullMembers = nulls.map((name): LiteralMember => [name, 'null']);
+  const wholeInput = nullMembers.length > 0 ? { members: [...nullMembers, new Code('...input')] } : 'input';
   const members: LiteralMember[] = [
-    ...(takesInput ? [['arguments', all] as const] : []),
+    ...(takesInput ? [['arguments', wholeInput] as const] : []),
     ...(hasMirrors ? [new Code('inputSchema')] : []),
     ['schema', 'outputSchema'],
     ...(wrap === null ? [] : [['wrap', stringLiteral(wrap)] as const]),
-    ...kept(call),
+    ...keptMembers(call),
     ...(isReadOnly ? [['isReadOnly', 'true'] as const] : []),
     new Code('signal'),
   ];
@@ -61,7 +61,7 @@ function forwarded(call: RequestParts, indent: number): string {
 }
 
 /** The rest of an answer is dropped if its fields were chosen. */
-function kept({ isReduced }: RequestParts): readonly LiteralMember[] {
+function keptMembers({ isReduced }: RequestParts): readonly LiteralMember[] {
   return isReduced ? [['keep', "'declared'"]] : [];
 }
 
@@ -69,8 +69,8 @@ function pages(query: readonly Binding[]): Node {
   const names = query.flatMap(({ name, input = name }): readonly LiteralMember[] =>
     name === input ? [] : [[name, stringLiteral(input)]],
   );
-  const own: readonly LiteralMember[] = names.length > 0 ? [['names', { members: names }]] : [];
-  return { members: [new Code('input'), new Code('inputSchema'), ...own] };
+  const ownMembers: readonly LiteralMember[] = names.length > 0 ? [['names', { members: names }]] : [];
+  return { members: [new Code('input'), new Code('inputSchema'), ...ownMembers] };
 }
 
 function group(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
@@ -78,7 +78,7 @@ function group(name: string, bindings: readonly Binding[]): readonly LiteralMemb
 }
 
 function accesses(bindings: readonly Binding[]): Node {
-  return { members: bindings.map((one): LiteralMember => [one.name, valueNode(one)]) };
+  return { members: bindings.map((binding): LiteralMember => [binding.name, valueNode(binding)]) };
 }
 
 function valueNode({ input, constant = null, members, isList }: BoundValue): Node {
@@ -96,7 +96,7 @@ function styles(name: string, bindings: readonly Binding[]): readonly LiteralMem
 function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
   if (body === null) return [];
   const { kind, content, integers, files, partTypes, mediaType } = body;
-  const named = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
+  const fileMembers = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
     const typed: LiteralMember[] = type === undefined ? [] : [['type', stringLiteral(type)]];
     return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
   });
@@ -104,7 +104,7 @@ function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
     [kind, valueNode(content)],
     ...(integers ? [['integers', literal(integers)] as const] : []),
     ...(content.isList ? [] : styles('formStyles', content.members ?? [])),
-    ...(named ? [['files', { members: named }] as const] : []),
+    ...(fileMembers ? [['files', { members: fileMembers }] as const] : []),
     ...(partTypes ? [['partTypes', literal(partTypes)] as const] : []),
     ...(mediaType === undefined ? [] : [['contentType', stringLiteral(mediaType)] as const]),
   ];
@@ -120,10 +120,11 @@ export function declaration(variable: ApiVariable): string {
 }
 
 /** A setting of an API. */
-export function setting(given: Setting): string {
-  if ('value' in given) return property(given.name, given.value, 2);
-  const members = 'keys' in given ? given.keys.map(keyMember) : given.sent.map(sentMember);
-  return `${propertyName(given.name)}: ${print({ members }, given.name.length + 4, 2)}`;
+export function setting(settingValue: Setting): string {
+  if ('value' in settingValue) return property(settingValue.name, settingValue.value, 2);
+  const members =
+    'keys' in settingValue ? settingValue.keys.map(keyMember) : settingValue.sent.map(sentMember);
+  return `${propertyName(settingValue.name)}: ${print({ members }, settingValue.name.length + 4, 2)}`;
 }
 
 /** A key in the `credentials` of an API, without a comma, on a line with `indent` leading spaces. */
@@ -137,7 +138,9 @@ function keyMember(key: ApiKey): readonly [string, Node] {
 }
 
 function sentMember({ name, kind, variables, cookie, prefix, scopes }: ApiKey): readonly [string, Node] {
-  const [first = '', second = '', third = ''] = variables.map((one) => memberAccess('env', one.name));
+  const [first = '', second = '', third = ''] = variables.map((variable) =>
+    memberAccess('env', variable.name),
+  );
   const scope = scopes ? `, scope: ${stringLiteral(scopes.join(' '))}` : '';
   const value = {
     plain: prefix === undefined ? first : `${first}.after(${stringLiteral(prefix)})`,

@@ -66,10 +66,10 @@ export function sampleValue(schema: Json, sampling: Sampling): Json | undefined 
   const { root, found } = sampling;
   if (found.has(schema)) return found.get(schema);
   found.set(schema, undefined);
-  const plain = plainValue(schema, sampling);
-  if (plain !== undefined) {
-    found.set(schema, plain);
-    return plain;
+  const simpleValue = plainValue(schema, sampling);
+  if (simpleValue !== undefined) {
+    found.set(schema, simpleValue);
+    return simpleValue;
   }
   for (const value of candidates(schema, sampling)) {
     if (!fits(root, schema, value)) continue;
@@ -97,8 +97,8 @@ function* candidates(schema: JsonObject, sampling: Sampling): Generator<Json> {
     const value = sampleValue(branch, sampling);
     if (value !== undefined && value !== null) yield value;
   }
-  const made = generated(schema, sampling.root);
-  if (made !== undefined) yield made;
+  const generatedValue = generated(schema, sampling.root);
+  if (generatedValue !== undefined) yield generatedValue;
   const long = lengthened(schema, sampling.root);
   if (long !== undefined) yield long;
   yield null;
@@ -182,8 +182,8 @@ function generated(schema: JsonObject, { definitions = {}, $defs = {} }: JsonObj
   const sizes = text.matchAll(/"min(?:Items|Length|Properties)":([\d.e+]+)/g);
   if ([...sizes].some(([, size]) => Number(size) > largest)) return undefined;
   return attempt(() => {
-    const whole = { definitions, $defs, ...schema } as Parameters<typeof generateSync>[0];
-    const value = runWithTimeLimit(taskTimeLimitMs, () => generateSync(whole, { seed: 1 }));
+    const wholeSchema = { definitions, $defs, ...schema } as Parameters<typeof generateSync>[0];
+    const value = runWithTimeLimit(taskTimeLimitMs, () => generateSync(wholeSchema, { seed: 1 }));
     return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
   }, undefined);
 }

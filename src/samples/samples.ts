@@ -27,17 +27,17 @@ const furtherSamples = 2;
  * data.
  *
  * @param requested calls with outcomes that the author chose
- * @param where path of the tool, for the errors
+ * @param location path of the tool, for the errors
  */
 export function samplesOf(
   definition: ToolDefinition,
   requested: readonly ToolExample[],
   smoke: PlatformProfile['smoke'],
-  where: string,
+  location: string,
 ): Result<PreparedTool> {
   const { inputSchema, outputSchema } = definition;
   const keyParameter = keyParameterOf(inputSchema);
-  const unfit = requestErrors(inputSchema, keyParameter, requested, where);
+  const unfit = requestErrors(inputSchema, keyParameter, requested, location);
   if (unfit.length > 0) return refuse(...unfit);
 
   const test = sampleArguments(inputSchema, smoke);
@@ -51,7 +51,7 @@ export function samplesOf(
 
   const samples: Sample[] = [];
   for (const [index, key] of keys.entries()) {
-    const result = sampleResult(outputSchema, { name: keyParameter, value: key }, index, where);
+    const result = sampleResult(outputSchema, { name: keyParameter, value: key }, index, location);
     if (!result.ok) return result;
     samples.push({ key, answer: result.value });
   }
@@ -64,31 +64,31 @@ function requestErrors(
   inputSchema: JsonObject,
   keyParameter: string | null,
   requested: readonly ToolExample[],
-  where: string,
+  location: string,
 ): readonly InputError[] {
   const found = keysOf(inputSchema, keyParameter, requested, 'found');
-  return requested.flatMap(({ arguments: given, expect }, i) => {
-    const at = `${where}.examples[${i}]`;
-    const [mismatch] = clientMismatches(inputSchema, given, 'arguments');
+  return requested.flatMap(({ arguments: args, expect }, i) => {
+    const at = `${location}.examples[${i}]`;
+    const [mismatch] = clientMismatches(inputSchema, args, 'arguments');
     if (expect === 'fail') {
       if (mismatch) return [];
       const hint =
         'Remove it until the tool has a real source. The sample handler fails only on invalid arguments.';
-      return [inputError(at, given, 'expects a failure, but its arguments are valid', hint)];
+      return [inputError(at, args, 'expects a failure, but its arguments are valid', hint)];
     }
     if (mismatch) {
       const message = `${mismatch.path} is ${mismatch.actual}, expected ${mismatch.expected}`;
       return [
-        inputError(`${at}.arguments`, given, message, 'Write valid arguments, or set expect to "fail".'),
+        inputError(`${at}.arguments`, args, message, 'Write valid arguments, or set expect to "fail".'),
       ];
     }
-    const key = keyOf(inputSchema, keyParameter, given);
+    const key = keyOf(inputSchema, keyParameter, args);
     if (expect === 'found' || (keyParameter !== null && !found.includes(key))) return [];
     const message =
       keyParameter === null
         ? 'expects an empty result, but no parameter distinguishes this call from one that finds data'
         : `expects an empty result, but another call with the same ${keyParameter} finds data`;
-    return [inputError(at, given, message, 'Remove it, or use another value.')];
+    return [inputError(at, args, message, 'Remove it, or use another value.')];
   });
 }
 
@@ -122,14 +122,14 @@ function ownExamples(
   const examples: ToolExample[] = [];
   const present = keys.find((key) => key !== null);
   if (!requested.some(({ expect }) => expect === 'found') && (keys.length > 0 || name === null)) {
-    const given = name !== null && present !== undefined ? withKey(test, name, present) : test;
-    examples.push({ arguments: given, expect: 'found' });
+    const testArguments = name !== null && present !== undefined ? withKey(test, name, present) : test;
+    examples.push({ arguments: testArguments, expect: 'found' });
   }
   const unknown = name === null ? undefined : unknownKey(inputSchema, name, keys);
   if (name !== null && unknown !== undefined && !requested.some(({ expect }) => expect === 'empty')) {
     examples.push({ arguments: withKey(test, name, unknown), expect: 'empty' });
   }
-  return examples.filter(({ arguments: given }) => clientMismatches(inputSchema, given, '').length === 0);
+  return examples.filter(({ arguments: args }) => clientMismatches(inputSchema, args, '').length === 0);
 }
 
 /** A valid value without a sample; undefined if there is none. */
@@ -137,8 +137,8 @@ function unknownKey(inputSchema: JsonObject, name: string, keys: readonly Key[])
   const property = propertyOf(inputSchema, name);
   // Every allowed value will have an answer when the tool has its source.
   if (Array.isArray(property.enum)) return undefined;
-  const free: readonly Json[] = property.type === 'string' ? ['unknown', 'none'] : [404, 999_999, 0];
-  return [...free, property.maximum, property.minimum].find(
+  const freeValues: readonly Json[] = property.type === 'string' ? ['unknown', 'none'] : [404, 999_999, 0];
+  return [...freeValues, property.maximum, property.minimum].find(
     (value) => isKey(value) && !keys.includes(value) && fits(inputSchema, property, value),
   );
 }
@@ -157,7 +157,7 @@ function sampleResult(
   outputSchema: JsonObject,
   selected: Selected,
   index: number,
-  where: string,
+  location: string,
 ): Result<JsonObject> {
   const sampling = samplingOf(outputSchema, index);
   const required = requiredOf(outputSchema);
@@ -176,13 +176,13 @@ function sampleResult(
     Object.fromEntries(members.filter(([name]) => required.includes(name))),
     blank.ok ? blank.result : {},
   ];
-  const result = results.find((one) => clientMismatches(outputSchema, one, '').length === 0);
+  const result = results.find((candidate) => clientMismatches(outputSchema, candidate, '').length === 0);
   if (result) return pass(result);
-  const made = sampleValue(outputSchema, samplingOf(outputSchema, index));
-  if (isObject(made)) return pass(made);
+  const sample = sampleValue(outputSchema, samplingOf(outputSchema, index));
+  if (isObject(sample)) return pass(sample);
   const hint = 'Give the field examples that match its schema.';
   return refuse(
-    ...clientMismatches(outputSchema, results[0], `${where}.outputSchema`).map(
+    ...clientMismatches(outputSchema, results[0], `${location}.outputSchema`).map(
       ({ path = '', expected, actual }) =>
         inputError(path, actual, `no valid sample value was found: expected ${expected}`, hint),
     ),
@@ -195,22 +195,22 @@ function sampleResult(
  */
 function keyParameterOf(inputSchema: JsonObject): string | null {
   const required = requiredOf(inputSchema);
-  const named = propertiesOf(inputSchema).map(([name, { type }]) => ({
+  const namedProperties = propertiesOf(inputSchema).map(([name, { type }]) => ({
     name,
     isText: type === 'string',
     isNumber: type === 'number' || type === 'integer',
     isRequired: required.includes(name),
   }));
   const key =
-    named.find(({ isText, isRequired }) => isText && isRequired) ??
-    named.find(({ isNumber, isRequired }) => isNumber && isRequired) ??
-    named.find(({ isText }) => isText);
+    namedProperties.find(({ isText, isRequired }) => isText && isRequired) ??
+    namedProperties.find(({ isNumber, isRequired }) => isNumber && isRequired) ??
+    namedProperties.find(({ isText }) => isText);
   return key?.name ?? null;
 }
 
 /** The values that an author gave a parameter. */
-function givenValues({ default: fallback, examples, enum: allowed }: JsonObject): readonly Json[] {
-  const lists = [fallback === undefined ? [] : [fallback], examples ?? [], allowed ?? []];
+function givenValues({ default: fallback, examples, enum: allowedValues }: JsonObject): readonly Json[] {
+  const lists = [fallback === undefined ? [] : [fallback], examples ?? [], allowedValues ?? []];
   return [...new Set(lists.flat() as readonly Json[])];
 }
 
@@ -221,23 +221,26 @@ function keysOf(
   expect: ToolExample['expect'],
 ): readonly Key[] {
   return examples
-    .filter((one) => one.expect === expect)
-    .map((one) => keyOf(inputSchema, name, one.arguments));
+    .filter((example) => example.expect === expect)
+    .map((example) => keyOf(inputSchema, name, example.arguments));
 }
 
 /** The key that a call selects, or the default if it is omitted; null if there is none. */
-function keyOf(inputSchema: JsonObject, name: string | null, given: JsonObject): Key {
+function keyOf(inputSchema: JsonObject, name: string | null, args: JsonObject): Key {
   if (name === null) return null;
-  const value = Object.hasOwn(given, name) ? given[name] : propertyOf(inputSchema, name).default;
+  const value = Object.hasOwn(args, name) ? args[name] : propertyOf(inputSchema, name).default;
   return isKey(value) ? value : null;
 }
 
 function propertyOf(inputSchema: JsonObject, name: string): JsonObject {
-  return propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
+  return propertiesOf(inputSchema).find(([propertyName]) => propertyName === name)?.[1] ?? {};
 }
 
 function withKey(test: JsonObject, name: string, key: Json): JsonObject {
-  return Object.fromEntries([...Object.entries(test).filter(([own]) => own !== name), [name, key]]);
+  return Object.fromEntries([
+    ...Object.entries(test).filter(([memberName]) => memberName !== name),
+    [name, key],
+  ]);
 }
 
 function isKey(value: unknown): value is string | number {

@@ -7,8 +7,10 @@ import { packageManagerOf } from './detect.ts';
 
 /** A `market-mcp` command to paste: of the installed program if there is one in the current directory, else of this program. */
 export function marketCommand(...args: readonly string[]): string {
-  const here = process.cwd();
-  const words = isInstalled(here) ? packageManagerOf(here).market.split(' ') : ownCommand('market-mcp');
+  const currentDirectory = process.cwd();
+  const words = isInstalled(currentDirectory)
+    ? packageManagerOf(currentDirectory).market.split(' ')
+    : ownCommand('market-mcp');
   return shellLine([...words, ...args]);
 }
 

@@ -46,8 +46,8 @@ const compilerError =
 export function compilerErrors(text: string): readonly string[] {
   return [...stripVTControlCharacters(text).matchAll(compilerError)]
     .slice(0, shownErrors)
-    .map(({ groups: { file, row, line, what } = {} }) =>
-      file === undefined ? `${what}` : `${file}:${row ?? line} ${what}`,
+    .map(({ groups: { file, row, line, what: message } = {} }) =>
+      file === undefined ? `${message}` : `${file}:${row ?? line} ${message}`,
     );
 }
 
@@ -71,11 +71,11 @@ export async function compile(directory: string): Promise<Compilation> {
   }
   const [file, ...args] = [...compiler, ...(process.stderr.isTTY ? ['--pretty'] : [])];
   const child = spawn(file, args, { cwd: directory, stdio: ['ignore', 'pipe', 2] });
-  let written = '';
+  let output = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    written += text;
+    output += text;
     process.stderr.write(text);
   });
   const [code] = await once(child, 'close');
-  return { ok: code === 0, errors: code === 0 ? [] : compilerErrors(written) };
+  return { ok: code === 0, errors: code === 0 ? [] : compilerErrors(output) };
 }

@@ -14,10 +14,10 @@ export function detectPackageManager(directory: string, env = process.env): Pack
   const running = packageManagers.find((name) => name === env.npm_config_user_agent?.split('/')[0]);
   const places = parentsOf(resolve(directory));
   const project = places.find((place) => existsSync(join(place, manifestFile)));
-  const own = project === undefined ? [] : locksIn(project);
+  const ownLocks = project === undefined ? [] : locksIn(project);
   return (
-    own.find((name) => name === running) ??
-    own[0] ??
+    ownLocks.find((name) => name === running) ??
+    ownLocks[0] ??
     (project === undefined ? undefined : recordedIn(project)) ??
     running ??
     places.flatMap(locksIn)[0] ??

@@ -19,10 +19,10 @@ export type GitOutcome =
 export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
   const git = await gitIn(directory);
   if (!git) return { state: 'none', note: 'git is not installed, so no repository was created.' };
-  const inside = await git('rev-parse', '--is-inside-work-tree', '--show-prefix');
-  if (inside.exitCode === 0) {
-    const isOwn = inside.stdout.trim() === 'true';
-    const commits = isOwn ? await git('rev-parse', '--verify', '--quiet', 'HEAD') : inside;
+  const workTree = await git('rev-parse', '--is-inside-work-tree', '--show-prefix');
+  if (workTree.exitCode === 0) {
+    const isOwn = workTree.stdout.trim() === 'true';
+    const commits = isOwn ? await git('rev-parse', '--verify', '--quiet', 'HEAD') : workTree;
     const note =
       commits.exitCode === 0
         ? 'The directory is already inside a git repository, so no new one was created.'
@@ -133,17 +133,17 @@ export async function ignoredFiles(
   paths: readonly string[],
 ): Promise<readonly IgnoredFile[]> {
   // Whoever ignores the whole directory does not expect it in a clone.
-  const whole = await readRepository(directory, ['check-ignore', '--quiet', '.']);
-  if (whole.exitCode === 0) return [];
+  const isWholeIgnored = await readRepository(directory, ['check-ignore', '--quiet', '.']);
+  if (isWholeIgnored.exitCode === 0) return [];
   const checked = await readRepository(directory, ['check-ignore', '--verbose', '--', ...paths]);
   if (checked.exitCode !== 0) return [];
   const prefix = await readRepository(directory, ['rev-parse', '--show-prefix']);
-  const within = prefix.stdout.trim();
+  const prefixPath = prefix.stdout.trim();
   return checked.stdout.split('\n').flatMap((line) => {
     const [, file = '', number, pattern = '', path] = /^(.*?):(\d+):(.*)\t(.*)$/.exec(line) ?? [];
     if (path === undefined || pattern.startsWith('!')) return [];
-    const shown = isAbsolute(file) ? file : posix.relative(within, file);
-    return [{ path, rule: `${shown}, line ${number}: ${pattern}` }];
+    const shownPath = isAbsolute(file) ? file : posix.relative(prefixPath, file);
+    return [{ path, rule: `${shownPath}, line ${number}: ${pattern}` }];
   });
 }
 
@@ -155,7 +155,7 @@ export async function ignoredFiles(
 async function readRepository(directory: string, args: readonly string[]): Promise<ProcessResult> {
   const env = { ...withoutGitVariables(), GIT_ALLOW_PROTOCOL: 'none' };
   const git = (settings: readonly string[], ...words: readonly string[]) =>
-    runProgram('git', ['--no-optional-locks', ...settings.flatMap((one) => ['-c', one]), ...words], {
+    runProgram('git', ['--no-optional-locks', ...settings.flatMap((setting) => ['-c', setting]), ...words], {
       cwd: directory,
       env,
     });

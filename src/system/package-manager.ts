@@ -8,7 +8,7 @@ import { type ProcessResult, runProgram } from './processes.ts';
 /**
  * Installs a project's dependencies, including those for development.
  *
- * @param then the commands that finish the project after it, for an error.
+ * @param laterSteps the commands that finish the project after it, for an error.
  * @param onProgress called with the number of packages fetched so far, or with a line of the package manager's output.
  * @throws CommandError `INSTALL_FAILED` with the last lines, or `PACKAGE_MANAGER_MISSING`.
  */
@@ -16,22 +16,22 @@ export async function install(
   name: PackageManager,
   directory: string,
   onProgress: (text: string) => void,
-  then: readonly string[] = [],
+  laterSteps: readonly string[] = [],
 ): Promise<void> {
   const forget = name === 'npm' ? await writeKnownLock(directory) : () => {};
-  let ended = await runInstall(name, installs[name], directory, onProgress);
-  if (ended.exitCode === 0) return;
+  let result = await runInstall(name, installs[name], directory, onProgress);
+  if (result.exitCode === 0) return;
   forget();
-  if (name === 'npm' && ended.lastLines.some((line) => outdated.test(line))) {
-    ended = await runInstall(name, npmInstall, directory, onProgress);
+  if (name === 'npm' && result.lastLines.some((line) => outdated.test(line))) {
+    result = await runInstall(name, npmInstall, directory, onProgress);
   }
-  if (ended.exitCode === 0) return;
+  if (result.exitCode === 0) return;
   const command = packageManagerCommands[name].install;
-  const hint = `All files are written. To continue, run in ${directory}: ${[command, ...then].join(', then ')}`;
-  if (ended.missing) throw new CommandError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
-  const [code] = unreachable.exec(ended.lastLines.join('\n')) ?? [];
-  const why = code === undefined ? '' : `: ${name} could not reach its registry (${code})`;
-  throw new CommandError('INSTALL_FAILED', `${command} failed${why}`, hint, { details: ended.lastLines });
+  const hint = `All files are written. To continue, run in ${directory}: ${[command, ...laterSteps].join(', then ')}`;
+  if (result.missing) throw new CommandError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
+  const [code] = unreachable.exec(result.lastLines.join('\n')) ?? [];
+  const reason = code === undefined ? '' : `: ${name} could not reach its registry (${code})`;
+  throw new CommandError('INSTALL_FAILED', `${command} failed${reason}`, hint, { details: result.lastLines });
 }
 
 /** What Node and Bun name an address that does not answer. */
@@ -53,8 +53,8 @@ async function writeKnownLock(directory: string): Promise<() => void> {
 /** The version of a package manager; null if it is not installed. */
 export async function installedVersion(name: PackageManager): Promise<string | null> {
   // Outside of any project: pnpm and Yarn run the version that a project names or contains.
-  const asked = await runProgram(name, ['--version'], { cwd: parse(process.cwd()).root });
-  return asked.exitCode === 0 ? (asked.stdout.trim().split('\n').at(-1) ?? null) : null;
+  const versionResult = await runProgram(name, ['--version'], { cwd: parse(process.cwd()).root });
+  return versionResult.exitCode === 0 ? (versionResult.stdout.trim().split('\n').at(-1) ?? null) : null;
 }
 
 function runInstall(

@@ -27,7 +27,7 @@ const keptLines = 20;
 // execa is loaded when the first process starts, because it is a third of what creating a project loads.
 
 /** A child that reads nothing and leads its own process group, except on Windows. */
-const own = { stdin: 'ignore', reject: false, detached: process.platform !== 'win32' } as const;
+const ownOptions = { stdin: 'ignore', reject: false, detached: process.platform !== 'win32' } as const;
 
 /**
  * Runs a program to its end, without a terminal. Never throws because of how it ended. The child leads its own process
@@ -42,7 +42,7 @@ export async function runProgram(
   const { execa } = await import('execa');
   childStarting();
   const child = execa(command, args, {
-    ...own,
+    ...ownOptions,
     cwd: options.cwd,
     env: options.env,
     stdout: 'pipe',
@@ -76,7 +76,7 @@ export async function runProgram(
 export async function runShell(command: string, cwd: string): Promise<Pick<ProcessResult, 'exitCode'>> {
   const { execa } = await import('execa');
   childStarting();
-  const child = execa(command, { ...own, cwd, shell: true, stdout: 'inherit', stderr: 'inherit' });
+  const child = execa(command, { ...ownOptions, cwd, shell: true, stdout: 'inherit', stderr: 'inherit' });
   const { pid } = child;
   childStarted(pid);
   try {

@@ -89,16 +89,18 @@ export async function bundleWorker(directory: string): Promise<BundledWorker> {
     if (name === metadata.main_module) modules.unshift(module);
     else modules.push(module);
   }
-  const own = metadata.bindings.filter(({ type }) => type === 'plain_text' || type === 'json');
-  const given = own.map(({ name, text, json }) => [name, text ?? JSON.stringify(json)]);
-  const missing = metadata.bindings.filter((binding) => !own.includes(binding) && binding.type !== 'inherit');
+  const ownBindings = metadata.bindings.filter(({ type }) => type === 'plain_text' || type === 'json');
+  const variables = ownBindings.map(({ name, text, json }) => [name, text ?? JSON.stringify(json)]);
+  const missing = metadata.bindings.filter(
+    (binding) => !ownBindings.includes(binding) && binding.type !== 'inherit',
+  );
   return {
     directory: target,
     workerd: await workerdOf(wrangler),
     modules,
     compatibilityDate: metadata.compatibility_date,
     compatibilityFlags: metadata.compatibility_flags ?? [],
-    variables: Object.fromEntries(given),
+    variables: Object.fromEntries(variables),
     missing: missing.map(({ name }) => name),
   };
 }
@@ -159,7 +161,7 @@ export function workerOf(
   const { directory, workerd, modules, compatibilityDate, compatibilityFlags } = worker;
   const env = { ...worker.variables, ...variables };
   const quoted = (texts: readonly string[]) => texts.map((text) => JSON.stringify(text)).join(', ');
-  const all = [
+  const allModules = [
     ...modules,
     ...files.map((name) => ({ name, type: 'text', path: relative(directory, join(project, name)) })),
   ].map(
@@ -179,7 +181,7 @@ const config :Workerd.Config = (
 );
 const server :Workerd.Worker = (
   modules = [
-    ${all.join(',\n    ')}
+    ${allModules.join(',\n    ')}
   ],
   compatibilityDate = ${JSON.stringify(compatibilityDate)},
   compatibilityFlags = [${quoted(compatibilityFlags)}],

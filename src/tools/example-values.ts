@@ -23,13 +23,13 @@ export interface ExampleValue {
   readonly text: string;
 }
 
-const written = /^(?:([^.=]+)\.)?([^.=]+(?:\.[^=]+)?)=(.*)$/s;
+const exampleSyntax = /^(?:([^.=]+)\.)?([^.=]+(?:\.[^=]+)?)=(.*)$/s;
 
-export function parseExampleValue(text: string, where: string): Result<ExampleValue> {
-  const [, tool = '', parameter, value] = written.exec(text.trim()) ?? [];
+export function parseExampleValue(text: string, location: string): Result<ExampleValue> {
+  const [, tool = '', parameter, value] = exampleSyntax.exec(text.trim()) ?? [];
   if (parameter === undefined || value === undefined) {
     const hint = "Write <tool>.<parameter>=<value>: 'get_price.symbol=BTC'.";
-    return reject(where, text, 'is not an example', hint);
+    return reject(location, text, 'is not an example', hint);
   }
   return pass({ tool, parameter, text: value });
 }
@@ -65,41 +65,43 @@ export function missingExamples(tools: readonly PreparedTool[]): readonly Missin
 export function exampleFor(
   text: string,
   { schema, root }: Pick<MissingExample, 'schema' | 'root'>,
-  where: string,
+  location: string,
 ): Result<Json> {
   const types = typesOf(schema);
   const exact = withLargeIntegersAsText(text).text;
   const readings = [...(types.length === 0 || types.includes('string') ? [text] : []), ...jsonIn(exact)];
   const value = readings.find((reading) => fits(root, schema, reading));
   if (value !== undefined) return pass(value);
-  const alone = propertyAlone(root, aloneName, schema);
-  const meant = readings.findLast((reading) => typeof reading === 'object') ?? readings[0] ?? text;
-  const [mismatch] = clientMismatches(alone, { [aloneName]: meant }, '');
+  const objectSchema = propertyAlone(root, aloneName, schema);
+  const meantValue = readings.findLast((reading) => typeof reading === 'object') ?? readings[0] ?? text;
+  const [mismatch] = clientMismatches(objectSchema, { [aloneName]: meantValue }, '');
   const expected = mismatch?.expected ?? 'another value';
   const hint = 'Write a valid value: plain text for a string, else JSON.';
-  return reject(where, text, `does not match the parameter: expected ${expected}`, hint);
+  return reject(location, text, `does not match the parameter: expected ${expected}`, hint);
 }
 
 /** The entries with each example added before the existing ones of its parameter. */
 export function withExamples(
   entries: readonly SpecEntry[],
   values: readonly ExampleValue[],
-  where: string,
+  location: string,
 ): Result<readonly SpecEntry[]> {
-  let all = entries;
+  let allEntries = entries;
   for (const value of values) {
-    const at = all.findIndex(({ name }) => name === value.tool);
-    const entry = all[at];
+    const at = allEntries.findIndex(({ name }) => name === value.tool);
+    const entry = allEntries[at];
     if (!entry)
-      return refuse(unknown(where, value, value.tool, 'is not one of the selected tools', namesOf(all)));
-    const changed = withExample(entry, value, where);
+      return refuse(
+        unknown(location, value, value.tool, 'is not one of the selected tools', namesOf(allEntries)),
+      );
+    const changed = withExample(entry, value, location);
     if (!changed.ok) return changed;
-    all = all.with(at, changed.value);
+    allEntries = allEntries.with(at, changed.value);
   }
-  return pass(all);
+  return pass(allEntries);
 }
 
-function withExample(entry: SpecEntry, value: ExampleValue, where: string): Result<SpecEntry> {
+function withExample(entry: SpecEntry, value: ExampleValue, location: string): Result<SpecEntry> {
   const root: JsonObject = 'inputSchema' in entry && isObject(entry.inputSchema) ? entry.inputSchema : {};
   const fields =
     'input' in entry && Array.isArray(entry.input) ? (entry.input as readonly Field[]) : undefined;
@@ -109,31 +111,33 @@ function withExample(entry: SpecEntry, value: ExampleValue, where: string): Resu
     : propertiesOf(root).find(([name]) => name === value.parameter)?.[1];
   if (!schema) {
     const names = fields ? namesOf(fields) : propertiesOf(root).map(([name]) => name);
-    return refuse(unknown(where, value, value.parameter, `is not a parameter of ${value.tool}`, names));
+    return refuse(unknown(location, value, value.parameter, `is not a parameter of ${value.tool}`, names));
   }
-  const example = exampleFor(value.text, { schema, root }, `${where} ${formatExampleValue(value)}`);
+  const example = exampleFor(value.text, { schema, root }, `${location} ${formatExampleValue(value)}`);
   if (!example.ok) return example;
-  const given = (before: unknown) => [example.value, ...(Array.isArray(before) ? before : [])];
+  const withValue = (before: unknown) => [example.value, ...(Array.isArray(before) ? before : [])];
   if (fields && field) {
-    const input = fields.map((one) => (one === field ? { ...one, examples: given(one.examples) } : one));
+    const input = fields.map((inputField) =>
+      inputField === field ? { ...inputField, examples: withValue(inputField.examples) } : inputField,
+    );
     return pass({ ...entry, input } as SpecEntry);
   }
-  const changed = { ...schema, examples: given((schema as JsonObject).examples) };
+  const changed = { ...schema, examples: withValue((schema as JsonObject).examples) };
   const properties = { ...(root.properties as JsonObject), [value.parameter]: changed };
   return pass({ ...entry, inputSchema: { ...root, properties } } as SpecEntry);
 }
 
-function namesOf(named: readonly { readonly name?: unknown }[]): readonly string[] {
-  return named.map(({ name }) => String(name));
+function namesOf(namedItems: readonly { readonly name?: unknown }[]): readonly string[] {
+  return namedItems.map(({ name }) => String(name));
 }
 
 function unknown(
-  where: string,
+  location: string,
   value: ExampleValue,
   name: string,
   message: string,
   names: readonly string[],
 ) {
   const hint = hintFor(name, names, `Known names: ${names.join(', ') || 'none'}.`);
-  return inputError(where, formatExampleValue(value), `${name} ${message}`, hint);
+  return inputError(location, formatExampleValue(value), `${name} ${message}`, hint);
 }

@@ -18,15 +18,15 @@ export interface MetaSetting {
 const setting = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)=(.*)$/s;
 
 /** Parses settings. Each path may be set once, and no path inside another. */
-export function parseMeta(texts: readonly string[], where: string): Result<readonly MetaSetting[]> {
-  const settings = combineResults(texts.map((text) => parseSetting(text, where)));
+export function parseMeta(texts: readonly string[], location: string): Result<readonly MetaSetting[]> {
+  const settings = combineResults(texts.map((text) => parseSetting(text, location)));
   if (!settings.ok) return settings;
   const paths = settings.value.map(({ path }) => `${path.join('.')}.`);
   const clash = paths.findIndex((path, i) =>
-    paths.some((other, j) => j < i && (path.startsWith(other) || other.startsWith(path))),
+    paths.some((otherPath, j) => j < i && (path.startsWith(otherPath) || otherPath.startsWith(path))),
   );
   if (clash < 0) return settings;
-  return reject(where, texts[clash], 'sets a value that is already set', 'Set each value only once.');
+  return reject(location, texts[clash], 'sets a value that is already set', 'Set each value only once.');
 }
 
 export function formatMeta({ path, text }: MetaSetting): string {
@@ -59,14 +59,15 @@ export function metaOfWriting(meta: JsonObject, toolMeta: JsonObject | null): Js
   return { ...(hasPrice && { surface: 'execute' }), queryEligible: false, ...meta };
 }
 
-function parseSetting(text: string, where: string): Result<MetaSetting> {
+function parseSetting(text: string, location: string): Result<MetaSetting> {
   const [, path, value] = setting.exec(text.trim()) ?? [];
   const hint = "Write 'surface=answer' or 'rateLimit.maxRequestsPerMinute=60'.";
   if (path === undefined || value === undefined) {
-    return reject(where, text, 'is not a setting of the form name=value', hint);
+    return reject(location, text, 'is not a setting of the form name=value', hint);
   }
   const names = path.split('.');
-  if (names.includes('__proto__')) return reject(where, text, '__proto__ cannot be a key of an object', hint);
+  if (names.includes('__proto__'))
+    return reject(location, text, '__proto__ cannot be a key of an object', hint);
   return pass({ path: names, text: value });
 }
 

@@ -25,8 +25,8 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   }
   const path = isObject(document) && 'tools' in document ? `${file}.tools` : file;
   const list = isObject(document) && 'tools' in document ? document.tools : document;
-  const more = isObject(document) && typeof document.nextCursor === 'string' && path !== file;
-  if (more) {
+  const hasMorePages = isObject(document) && typeof document.nextCursor === 'string' && path !== file;
+  if (hasMorePages) {
     const hint = 'Request the pages with this cursor, and put all tools into one list.';
     return reject(`${file}.nextCursor`, document.nextCursor, 'the list has more pages', hint);
   }

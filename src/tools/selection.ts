@@ -30,37 +30,37 @@ const maxNames = 10;
 export function selectTools(entries: readonly SpecEntry[], selection: ToolSelection): Result<Selected> {
   const { only = [], except = [], output, returns = 'record', outputText = false, example = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
-  const unknownIn = (flag: string, given: readonly string[]) =>
-    given.filter((name) => !names.includes(name)).map((name) => unknownTool(flag, name, names));
+  const unknownIn = (flag: string, namedTools: readonly string[]) =>
+    namedTools.filter((name) => !names.includes(name)).map((name) => unknownTool(flag, name, names));
   const unknown = [...unknownIn('--only', only), ...unknownIn('--except', except)];
   if (unknown.length > 0) return refuse(...unknown);
 
   const reasonOf = ({ name }: SpecEntry): string | undefined => {
-    if (except.some((other) => other === name)) return '--except';
-    return only.length > 0 && !only.some((other) => other === name) ? 'not named by --only' : undefined;
+    if (except.some((exceptName) => exceptName === name)) return '--except';
+    return only.length > 0 && !only.some((onlyName) => onlyName === name) ? 'not named by --only' : undefined;
   };
-  const taken = entries.filter((entry) => reasonOf(entry) === undefined);
+  const selectedEntries = entries.filter((entry) => reasonOf(entry) === undefined);
   const left = entries.flatMap((entry, i): DefinitionChange[] => {
-    const why = reasonOf(entry);
+    const reason = reasonOf(entry);
     const tool = typeof entry.name === 'string' ? entry.name : `tools[${i}]`;
-    return why === undefined ? [] : [{ tool, path: `tools[${i}]`, what: 'was left out', why }];
+    return reason === undefined ? [] : [{ tool, path: `tools[${i}]`, what: 'was left out', why: reason }];
   });
-  if (taken.length === 0) {
+  if (selectedEntries.length === 0) {
     const hint = `Keep at least one of ${someOf(names)}.`;
     return reject('--except', except.join(','), 'leaves no tool', hint);
   }
-  const shown = withExamples(taken, example, '--example');
-  if (!shown.ok) return shown;
+  const exampleEntries = withExamples(selectedEntries, example, '--example');
+  if (!exampleEntries.ok) return exampleEntries;
   if (outputText) {
-    const texts = shown.value.filter((entry) => !hasOutput(entry));
-    const entries = shown.value.map((entry) => (hasOutput(entry) ? entry : withTextOutput(entry)));
+    const texts = exampleEntries.value.filter((entry) => !hasOutput(entry));
+    const entries = exampleEntries.value.map((entry) => (hasOutput(entry) ? entry : withTextOutput(entry)));
     return pass({
       entries,
       changes: [...left, ...texts.map(({ name }) => textChange(String(name), 'the file'))],
     });
   }
-  if (output === undefined) return pass({ entries: shown.value, changes: left });
-  const answered = withOutput(shown.value, output, returns);
+  if (output === undefined) return pass({ entries: exampleEntries.value, changes: left });
+  const answered = withOutput(exampleEntries.value, output, returns);
   return answered.ok ? pass({ entries: [answered.value], changes: left }) : answered;
 }
 
@@ -90,17 +90,17 @@ function answering(entry: SpecEntry, output: readonly Field[], returns: ToolSpec
 
 /** @param origin what does not say more: the file, the server */
 export function textChange(tool: string, origin: string): DefinitionChange {
-  const why = `${origin} does not say what the tool returns`;
-  return { tool, path: 'outputSchema', what: 'became one text, result', why };
+  const reason = `${origin} does not say what the tool returns`;
+  return { tool, path: 'outputSchema', what: 'became one text, result', why: reason };
 }
 
 function withOutput(
-  [entry, ...others]: readonly SpecEntry[],
+  [entry, ...otherEntries]: readonly SpecEntry[],
   output: readonly Field[],
   returns: ToolSpec['returns'],
 ): Result<SpecEntry> {
-  if (entry === undefined || others.length > 0) {
-    const message = `describes the output of one tool, but ${others.length + 1} tools are selected`;
+  if (entry === undefined || otherEntries.length > 0) {
+    const message = `describes the output of one tool, but ${otherEntries.length + 1} tools are selected`;
     return reject('--output', undefined, message, 'Select one tool with --only <tool>.');
   }
   if (hasOutput(entry)) {

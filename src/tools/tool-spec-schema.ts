@@ -6,18 +6,18 @@ const types: readonly string[] = [...scalarTypes, 'object', 'array'];
 const numeric = ['number', 'integer'];
 
 /** `then` forbids keywords of other types, so an editor marks them where they are written. */
-function onlyFor(allowed: readonly string[], keywords: readonly string[]): JsonObject {
-  const others = types.filter((type) => !allowed.includes(type));
+function onlyFor(allowedValues: readonly string[], keywords: readonly string[]): JsonObject {
+  const otherTypes = types.filter((type) => !allowedValues.includes(type));
   return {
-    if: { properties: { type: { enum: others } }, required: ['type'] },
+    if: { properties: { type: { enum: otherTypes } }, required: ['type'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { properties: Object.fromEntries(keywords.map((keyword) => [keyword, false])) },
   };
 }
 
 /** A list of what a definition describes. */
-function listOf(definition: string, description: string, more: JsonObject = {}): JsonObject {
-  return { type: 'array', items: { $ref: `#/definitions/${definition}` }, ...more, description };
+function listOf(definition: string, description: string, extraKeywords: JsonObject = {}): JsonObject {
+  return { type: 'array', items: { $ref: `#/definitions/${definition}` }, ...extraKeywords, description };
 }
 
 const shapeProperties: JsonObject = {

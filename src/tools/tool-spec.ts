@@ -46,23 +46,27 @@ function schemaErrors(validate: ValidateFunction, value: object, path: string): 
 }
 
 function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Problem): InputError {
-  const { path: where = '', expected, actual } = problem;
+  const { path: location = '', expected, actual } = problem;
   const found = (message: string, hint: string): InputError => ({
-    where,
+    where: location,
     ...(actual !== 'nothing' && { value: actual }),
     message,
     hint,
   });
-  const meant = (word: string, words: readonly string[]) => hintFor(word, words, `Write ${orList(words)}.`);
+  const hintForWord = (word: string, words: readonly string[]) =>
+    hintFor(word, words, `Write ${orList(words)}.`);
   switch (keyword) {
     case 'required':
       return found('is missing', `Write ${exampleOf(params.missingProperty)}.`);
     case 'additionalProperties':
-      return found('is not a key of a tool spec', meant(params.additionalProperty, keysAt(instancePath)));
+      return found(
+        'is not a key of a tool spec',
+        hintForWord(params.additionalProperty, keysAt(instancePath)),
+      );
     case 'enum':
       return found(
         'is not one of the allowed values',
-        meant(actual.replaceAll('"', ''), params.allowedValues),
+        hintForWord(actual.replaceAll('"', ''), params.allowedValues),
       );
     case 'minItems':
       return found('is empty', 'Write at least one item.');

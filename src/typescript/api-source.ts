@@ -33,11 +33,11 @@ export function readApiSource(text: string): ApiSource | undefined {
     .find((found) => found !== undefined);
   if (!options || options.properties.some(({ type }) => type === 'SpreadElement')) return undefined;
   const properties = new Map(writtenProperties(options));
-  const sent = ['headers', 'query'].flatMap((name) => properties.get(name) ?? []);
-  const given = properties.get('credentials');
-  const credentials = given && unwrapped(given);
+  const sentProperties = ['headers', 'query'].flatMap((name) => properties.get(name) ?? []);
+  const credentialsNode = properties.get('credentials');
+  const credentials = credentialsNode && unwrapped(credentialsNode);
   return {
-    shared: new Set(sent.flatMap(envMembersIn)),
+    shared: new Set(sentProperties.flatMap(envMembersIn)),
     named: new Map(
       credentials && writtenProperties(credentials).map(([name, value]) => [name, filledBy(value)]),
     ),

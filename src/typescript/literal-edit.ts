@@ -39,14 +39,15 @@ export class LiteralEdit {
   }
 
   /** Gives a literal another value. @returns false if a part that differs is not a literal, or has a comment inside */
-  change(given: Node, after: Json): boolean {
-    const node = unwrapped(given);
+  change(target: Node, after: Json): boolean {
+    const node = unwrapped(target);
     const before = this.#reader.value(node);
     if (isDeepStrictEqual(before, after)) return true;
     if (node.type !== 'ObjectExpression' || !isObject(before) || !isObject(after))
       return this.#replace(node, after);
     const isPlain = node.properties.every(
-      (one) => one.type === 'SpreadElement' || (one.type === 'ObjectProperty' && keyOf(one) !== undefined),
+      (member) =>
+        member.type === 'SpreadElement' || (member.type === 'ObjectProperty' && keyOf(member) !== undefined),
     );
     if (!isPlain) return false;
     const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
@@ -56,22 +57,24 @@ export class LiteralEdit {
 
   /** Removes a member with the comma before it. */
   #remove({ properties }: ObjectExpression, name: string): boolean {
-    const at = properties.findIndex((one) => one.type === 'ObjectProperty' && keyOf(one) === name);
-    const [before, own] = [properties[at - 1], properties[at]] as (Placed | undefined)[];
-    if (!before || !own || this.#commentsIn(before.end, own.end).length > 0) return false;
-    this.#parts.push({ start: before.end, end: own.end, text: '' });
+    const at = properties.findIndex(
+      (property) => property.type === 'ObjectProperty' && keyOf(property) === name,
+    );
+    const [before, property] = [properties[at - 1], properties[at]] as (Placed | undefined)[];
+    if (!before || !property || this.#commentsIn(before.end, property.end).length > 0) return false;
+    this.#parts.push({ start: before.end, end: property.end, text: '' });
     return true;
   }
 
   #changeMembers(node: ObjectExpression, before: JsonObject, after: JsonObject): boolean {
-    const own = new Map<string, Node>(writtenProperties(node));
+    const ownProperties = new Map<string, Node>(writtenProperties(node));
     const added = Object.entries(after).filter(([name]) => !Object.hasOwn(before, name));
     const { start, end } = node as Placed;
     if (added.length > 0 && !this.#source.slice(start, end).includes('\n') && this.#replace(node, after))
       return true;
-    const kept = Object.keys(before).filter((name) => Object.hasOwn(after, name));
-    const areChanged = kept.every((name) => {
-      const member = own.get(name);
+    const keptNames = Object.keys(before).filter((name) => Object.hasOwn(after, name));
+    const areChanged = keptNames.every((name) => {
+      const member = ownProperties.get(name);
       const value = after[name] as Json;
       return member ? this.change(member, value) : isDeepStrictEqual(before[name], value);
     });
@@ -118,8 +121,8 @@ export class LiteralEdit {
   }
 
   #commentsIn(start: number, end: number): readonly { readonly start: number; readonly end: number }[] {
-    return (this.#tree.comments ?? []).flatMap((one) => {
-      const [from, to] = [one.start ?? 0, one.end ?? 0];
+    return (this.#tree.comments ?? []).flatMap((comment) => {
+      const [from, to] = [comment.start ?? 0, comment.end ?? 0];
       return from >= start && to <= end ? [{ start: from, end: to }] : [];
     });
   }

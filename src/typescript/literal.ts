@@ -16,17 +16,18 @@ export class LiteralReader {
   readonly #constants: ReadonlyMap<string, Expression>;
   readonly #known: JsonObject;
 
-  /** @param known values of imported names. */
-  constructor(tree: Tree | undefined, known: JsonObject = {}) {
+  /** @param knownConstants values of imported names. */
+  constructor(tree: Tree | undefined, knownConstants: JsonObject = {}) {
     this.#constants = constantsIn(tree);
-    this.#known = known;
+    this.#known = knownConstants;
   }
 
   /** An expression without type annotations; for the name of a top-level constant, its value. */
   resolved(node: Node): Node {
-    const plain = unwrapped(node);
-    const constant = plain.type === 'Identifier' ? this.#constants.get(plain.name) : undefined;
-    return constant ? unwrapped(constant) : plain;
+    const unwrappedNode = unwrapped(node);
+    const constant =
+      unwrappedNode.type === 'Identifier' ? this.#constants.get(unwrappedNode.name) : undefined;
+    return constant ? unwrapped(constant) : unwrappedNode;
   }
 
   /** The value of a top-level constant; undefined if there is none, or if it is not a literal. */
@@ -101,7 +102,7 @@ export class LiteralReader {
       const isSpread = element?.type === 'SpreadElement';
       const item = element ? this.#value(isSpread ? element.argument : element, depth) : undefined;
       if (item === undefined || (isSpread && !Array.isArray(item))) return undefined;
-      for (const one of isSpread ? (item as Json[]) : [item]) items.push(one);
+      for (const spreadItem of isSpread ? (item as Json[]) : [item]) items.push(spreadItem);
     }
     return items;
   }

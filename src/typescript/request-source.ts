@@ -42,13 +42,13 @@ export function requestInSource(text: string): ToolRequest | undefined {
   if (!found) return undefined;
   const { method, members, tree } = found;
   const wrap = members.get('wrap')?.value;
-  const said = members.get('success');
-  const success = said && new LiteralReader(tree).value(said.value);
+  const successMember = members.get('success');
+  const success = successMember && new LiteralReader(tree).value(successMember.value);
   return {
     method,
     wrap: wrap?.type === 'StringLiteral' ? wrap.value : undefined,
     hasPages: members.has('pages'),
-    success: isObject(success) ? success : said && null,
+    success: isObject(success) ? success : successMember && null,
     asksByQuery: inputsIn(found).length > 0,
   };
 }
@@ -61,16 +61,16 @@ export function requestInSource(text: string): ToolRequest | undefined {
 export function withRequest(text: string, change: RequestChange, print: Print): string | undefined {
   const { wrap, pages, success } = change;
   const wrapped = wrap === undefined ? text : withWrap(text, wrap);
-  const said = success && wrapped !== undefined ? withSuccess(wrapped, success, print) : wrapped;
-  return pages && said !== undefined ? withPages(said, print) : said;
+  const successText = success && wrapped !== undefined ? withSuccess(wrapped, success, print) : wrapped;
+  return pages && successText !== undefined ? withPages(successText, print) : successText;
 }
 
 function withSuccess(text: string, success: JsonObject, print: Print): string | undefined {
   const found = locate(text);
-  const own = found?.members.get('success');
-  if (!found || !own) return found && withMember(text, found, print.member('success', success, 0));
+  const successMember = found?.members.get('success');
+  if (!found || !successMember) return found && withMember(text, found, print.member('success', success, 0));
   const edit = new LiteralEdit(text, found.tree, new LiteralReader(found.tree), print);
-  return edit.change(own.value, success) ? edit.text() : undefined;
+  return edit.change(successMember.value, success) ? edit.text() : undefined;
 }
 
 function withPages(text: string, print: Print): string | undefined {
@@ -96,22 +96,22 @@ function withMember(text: string, { options, members }: Located, member: string)
 
 function withWrap(text: string, wrap: string | null): string | undefined {
   const found = locate(text);
-  const own = found?.members.get('wrap');
-  if (!found || own?.value.type !== 'StringLiteral') return undefined;
-  const { start, end } = own.value as Placed;
+  const wrapMember = found?.members.get('wrap');
+  if (!found || wrapMember?.value.type !== 'StringLiteral') return undefined;
+  const { start, end } = wrapMember.value as Placed;
   if (wrap !== null) return `${text.slice(0, start)}'${wrap}'${text.slice(end)}`;
   const { properties } = found.options;
-  const before = properties[properties.indexOf(own) - 1] as Placed | undefined;
+  const before = properties[properties.indexOf(wrapMember) - 1] as Placed | undefined;
   // What lies between the two must be nothing but a comma.
-  if (!before || !/^\s*,\s*$/.test(text.slice(before.end, own.start))) return undefined;
-  return text.slice(0, before.end) + text.slice(own.end);
+  if (!before || !/^\s*,\s*$/.test(text.slice(before.end, wrapMember.start))) return undefined;
+  return text.slice(0, before.end) + text.slice(wrapMember.end);
 }
 
 /** The parameters of the query that are arguments, with the names of these. */
 function inputsIn({ members, input }: Located): readonly (readonly [string, string])[] {
   const query = members.get('query')?.value;
-  return (query ? writtenProperties(query) : []).flatMap(([parameter, given]) => {
-    const value = unwrapped(given);
+  return (query ? writtenProperties(query) : []).flatMap(([parameter, queryValue]) => {
+    const value = unwrapped(queryValue);
     if (value.type !== 'MemberExpression') return [];
     if (value.object.type !== 'Identifier' || value.object.name !== input) return [];
     const name = keyOf({ key: value.property, computed: value.computed });
@@ -128,8 +128,8 @@ function locate(text: string): Located | undefined {
     const options = node.arguments.at(-1);
     if (options?.type !== 'ObjectExpression') return [];
     const members = new Map(writtenMembers(options));
-    const own = members.get('schema')?.value;
-    if (!own || reader.resolved(own) !== schema) return [];
+    const schemaNode = members.get('schema')?.value;
+    if (!schemaNode || reader.resolved(schemaNode) !== schema) return [];
     return [
       { tree, method, options: options as Placed<ObjectExpression>, members, input: inputOf(tree, node) },
     ];
@@ -140,8 +140,12 @@ function locate(text: string): Located | undefined {
 /** The first parameter of the innermost function around a node. */
 function inputOf(tree: Tree, { start, end }: Placed): string | undefined {
   const around = [...nodesIn(tree.program)].filter(
-    (one): one is Placed<Node & { params: Node[] }> =>
-      'params' in one && Array.isArray(one.params) && 'body' in one && one.start <= start && one.end >= end,
+    (node): node is Placed<Node & { params: Node[] }> =>
+      'params' in node &&
+      Array.isArray(node.params) &&
+      'body' in node &&
+      node.start <= start &&
+      node.end >= end,
   );
   const [first] = around.at(-1)?.params ?? [];
   return first?.type === 'Identifier' ? first.name : undefined;

@@ -70,16 +70,16 @@ export function schemaNode(tree: Tree, reader: LiteralReader): Node | undefined 
 export function renamedSource(text: string, from: string, to: string): string | undefined {
   const tree = treeOf(text);
   const literals = [...(tree ? nodesIn(tree.program) : [])].filter((node) => literalText(node) === from);
-  const written = (word: (at: number) => string | undefined) =>
+  const wordBefore = (word: (at: number) => string | undefined) =>
     literals.reduceRight((result, { start, end }, at) => {
       const next = word(at);
       return next === undefined ? result : result.slice(0, start + 1) + next + result.slice(end - 1);
     }, text);
   // Each literal gets its own word. The one that is read as the name shows which literal is the name.
-  const { name } = readToolSource(written(String));
+  const { name } = readToolSource(wordBefore(String));
   if (name === null || !literals[Number(name)]) return undefined;
   const isLogged = (at: number) => /\bconsole\.\w+\(\s*$/.test(text.slice(0, literals[at]?.start));
-  return written((at) => (at === Number(name) || isLogged(at) ? to : undefined));
+  return wordBefore((at) => (at === Number(name) || isLogged(at) ? to : undefined));
 }
 
 function literalText(node: Node): string | undefined {
@@ -160,8 +160,8 @@ function definitionIn(members: LiteralMembers): ToolDefinition | null {
   const hidden = [...members.keys()].some((member) => member.startsWith('...'));
   if (hidden || typeof name !== 'string' || typeof description !== 'string') return null;
   if (!isObject(inputSchema) || !isObject(outputSchema)) return null;
-  const others = ['title', 'annotations', 'icons', '_meta'].filter((member) => members.has(member));
-  if (others.some((member) => members.get(member) === undefined)) return null;
-  const rest = Object.fromEntries(others.map((member) => [member, members.get(member)]));
+  const otherMembers = ['title', 'annotations', 'icons', '_meta'].filter((member) => members.has(member));
+  if (otherMembers.some((member) => members.get(member) === undefined)) return null;
+  const rest = Object.fromEntries(otherMembers.map((member) => [member, members.get(member)]));
   return { name, description, inputSchema, outputSchema, ...rest };
 }

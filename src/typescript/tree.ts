@@ -21,8 +21,8 @@ export const treeOf = memoize((text: string): Tree | undefined => {
     allowReturnOutsideFunction: true,
     attachComment: false,
   } as const;
-  const parsed = (more: ParserPlugin[]) =>
-    attempt(() => parse(text, { ...options, plugins: more }), undefined);
+  const parsed = (plugins: ParserPlugin[]) =>
+    attempt(() => parse(text, { ...options, plugins: plugins }), undefined);
   return parsed(plugins) ?? parsed([...plugins, 'jsx']);
 }, treesKept);
 
@@ -32,7 +32,7 @@ export function* nodesIn(root: Node): Generator<Placed> {
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (Array.isArray(next)) {
-      for (const one of next.toReversed()) waiting.push(one);
+      for (const node of next.toReversed()) waiting.push(node);
     } else if (isNode(next)) {
       yield next;
       const members = Object.entries(next).filter(([name]) => !notCode.has(name));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signals } from '../../packages/runtime/src/server/define-tool.ts';
-import { declared } from '../../packages/runtime/src/source/declared.ts';
+import { declaredPart } from '../../packages/runtime/src/source/declared.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { type Answer, always, errorOf, json, quiet, source, sourceServer } from './source-server.ts';
 
@@ -38,7 +38,7 @@ describe('keep: declared', () => {
       { u: { a: '1', b: '2' } },
     ],
   ])('drops %s', (_, schema, value, expected) => {
-    expect(declared(value, schema)).toEqual(expected);
+    expect(declaredPart(value, schema)).toEqual(expected);
   });
 
   it.each([
@@ -53,13 +53,13 @@ describe('keep: declared', () => {
     ['null, and values of another type', object({ o: object({ a: text }) }), { o: null }],
     ['a text instead of an object', object({ o: object({ a: text }) }), { o: 'x' }],
   ])('keeps %s', (_, schema, value) => {
-    expect(declared(value, schema)).toEqual(value);
+    expect(declaredPart(value, schema)).toEqual(value);
   });
 
   it('drops names of the prototype, and what stands for a signal of the tool', () => {
     const value = JSON.parse('{"a":"1","constructor":1,"__proto__":{"x":1},"error":"e","message":"m"}');
-    expect(declared(value, object({ ...signals, a: text }))).toEqual({ a: '1' });
-    expect(declared(value, object({ ...signals, message: text }))).toEqual({ message: 'm' });
+    expect(declaredPart(value, object({ ...signals, a: text }))).toEqual({ a: '1' });
+    expect(declaredPart(value, object({ ...signals, message: text }))).toEqual({ message: 'm' });
   });
 
   it('validates only what is left', async () => {

@@ -4,7 +4,7 @@ import { examine } from './check/examine.ts';
 import type { CheckReport } from './check/model.ts';
 import { nameErrors, selector } from './check/select.ts';
 import { errorSentence } from './command/input-error.ts';
-import { plain } from './command/paint.ts';
+import { plainPaint } from './command/paint.ts';
 import type { Result } from './command/result.ts';
 import { maskUrl } from './command/url-secrets.ts';
 import type { Level, RuleResult, RuleText, ToolExample } from './model.ts';
@@ -75,8 +75,9 @@ export async function check(url: string, options: CheckOptions = {}): Promise<Ch
     deadlineMs,
     signal,
   } = options;
-  const [wrong] = addressErrors(url);
-  if (wrong) throw new TypeError(`url ${JSON.stringify(maskUrl(url))} ${wrong.message}. ${wrong.hint}`);
+  const [addressError] = addressErrors(url);
+  if (addressError)
+    throw new TypeError(`url ${JSON.stringify(maskUrl(url))} ${addressError.message}. ${addressError.hint}`);
   const profile = profileOf(platform);
   const unknown = [
     ...only.flatMap((name) => nameErrors('only', name)),
@@ -132,7 +133,7 @@ export async function toMeetTheContract(
       ? `expected ${maskUrl(url)} to break a rule of the contract`
       : [
           `expected ${maskUrl(url)} to meet the contract, but ${counted.length} of ${report.rules.length} rules failed`,
-          ...counted.flatMap((rule) => ruleLines(rule, plain, explain(rule.id))),
+          ...counted.flatMap((rule) => ruleLines(rule, plainPaint, explain(rule.id))),
         ].join('\n');
   return { pass: report.ok, message };
 }

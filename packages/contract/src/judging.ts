@@ -5,7 +5,7 @@ import { ownAnswer } from './rules/pairs.ts';
 import { type LiveRule, type Note, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
-import { now } from './wire/clock.ts';
+import { nowMs } from './wire/clock.ts';
 import { mapConcurrently } from './wire/concurrency.ts';
 import { control } from './wire/controls.ts';
 import { overdue } from './wire/http.ts';
@@ -74,20 +74,20 @@ export class Judging {
    * restart, one by one, to identify the one that ends it: first those that had not begun.
    */
   async judgeAll(
-    all: readonly LeveledRule[],
+    leveledRules: readonly LeveledRule[],
     finish: (result: RuleResult) => RuleResult,
   ): Promise<readonly RuleResult[]> {
     const results = new Map<LiveRule, RuleResult>();
     const begun = new Set<LiveRule>();
-    const judge = async (one: LeveledRule): Promise<void> => {
-      const result = await this.#judge(one, begun);
-      if (result) results.set(one.rule, finish(result));
+    const judge = async (leveledRule: LeveledRule): Promise<void> => {
+      const result = await this.#judge(leveledRule, begun);
+      if (result) results.set(leveledRule.rule, finish(result));
     };
-    const leveled = all.filter(({ rule }) => rule !== staysUp);
+    const leveled = leveledRules.filter(({ rule }) => rule !== staysUp);
     const inTurn = (name: LiveRule['turn']) => leveled.filter(({ rule }) => rule.turn === name);
-    const alone = async (one: LeveledRule): Promise<void> => {
+    const judgeAlone = async (leveledRule: LeveledRule): Promise<void> => {
       await this.#startAfresh();
-      await judge(one);
+      await judge(leveledRule);
     };
     const inOrder = async (): Promise<void> => {
       for (const { rule } of leveled) rule.begin?.(this.probe).catch(() => {}); // its check says why
@@ -98,53 +98,53 @@ export class Judging {
       await mapConcurrently(
         inTurn('opening'),
         areIsolated ? atOnce.together : 1,
-        areIsolated ? judge : alone,
+        areIsolated ? judge : judgeAlone,
       );
       const last = inTurn('last').toSorted((a, b) => Number('begin' in a.rule) - Number('begin' in b.rule));
-      await mapConcurrently(last, 1, areIsolated ? judge : alone);
+      await mapConcurrently(last, 1, areIsolated ? judge : judgeAlone);
     };
     await Promise.all([mapConcurrently(inTurn('separate'), atOnce.separate, judge), inOrder()]);
     const open = leveled.filter(({ rule }) => !results.has(rule));
     if (open.length > 0 && (await this.life.restart())) {
       this.#renew();
       const suspects = open.filter(({ rule }) => begun.has(rule));
-      const others = open.filter(({ rule }) => !begun.has(rule));
-      await mapConcurrently([...others, ...suspects], 1, judge);
+      const otherRules = open.filter(({ rule }) => !begun.has(rule));
+      await mapConcurrently([...otherRules, ...suspects], 1, judge);
     }
     await this.#askAgain(leveled, results);
     await this.#askInTurn(leveled, results);
     for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
-      const why = NotRun.because('unanswered', this.life.reasonFor(rule.id));
-      results.set(rule, finish(notRun(verdict(rule, level, [], now()), why)));
+      const unansweredReason = NotRun.because('unanswered', this.life.reasonFor(rule.id));
+      results.set(rule, finish(notRun(verdict(rule, level, [], nowMs()), unansweredReason)));
     }
-    for (const { rule, level } of all.filter(({ rule }) => rule === staysUp)) {
+    for (const { rule, level } of leveledRules.filter(({ rule }) => rule === staysUp)) {
       results.set(rule, finish(await this.#judgeLife(level)));
     }
-    return all.flatMap(({ rule }) => results.get(rule) ?? []);
+    return leveledRules.flatMap(({ rule }) => results.get(rule) ?? []);
   }
 
   /**
    * Asks doubted rules again, one by one and without any other session of this run, and replaces their verdicts. Their
    * controls worked before, and would open sessions. A server that never spoke is not asked again; if it is gone, silence proves nothing.
    */
-  async #askAgain(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
+  async #askAgain(leveledRules: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
     const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
     const isAsked = ({ rule }: LeveledRule): boolean =>
       this.#doubted.has(rule) ||
       (rule.turn === 'isolated' && isIsolatedDoubted() && !isJudged(results.get(rule)));
-    const doubted = all.filter(isAsked);
+    const doubted = leveledRules.filter(isAsked);
     for (const { rule } of this.life.isOver ? doubted : [])
       if (rule.turn !== 'separate') results.delete(rule);
     if (doubted.length === 0 || this.life.isOver || !this.probe.ledger.speaksJsonRpc) return;
     await this.#startAfresh();
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
     let silences = 0;
-    for (const one of doubted) {
+    for (const leveledRule of doubted) {
       if (silences === patience) return;
-      if (!isJudged(results.get(one.rule)) && isIsolatedDoubted()) continue; // it needs what has failed again
-      this.#doubted.delete(one.rule);
-      await this.#judgeAgain(one, results, one.rule.turn !== 'isolated');
-      if (this.#doubted.has(one.rule) && one.rule.turn !== 'separate') silences += 1;
+      if (!isJudged(results.get(leveledRule.rule)) && isIsolatedDoubted()) continue; // it needs what has failed again
+      this.#doubted.delete(leveledRule.rule);
+      await this.#judgeAgain(leveledRule, results, leveledRule.rule.turn !== 'isolated');
+      if (this.#doubted.has(leveledRule.rule) && leveledRule.rule.turn !== 'separate') silences += 1;
     }
   }
 
@@ -152,28 +152,31 @@ export class Judging {
    * If a tool mixes up its callers, asks the rules again that failed by calls, or that an answer prevented: one request at a time, so that
    * what remains is their own finding, whichever calls met before.
    */
-  async #askInTurn(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
-    const isMixed = all.some(({ rule }) => rule.id === ownAnswer && results.get(rule)?.status === 'fail');
+  async #askInTurn(leveledRules: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
+    const isMixed = leveledRules.some(
+      ({ rule }) => rule.id === ownAnswer && results.get(rule)?.status === 'fail',
+    );
     if (this.life.isOver || !isMixed) return;
-    const doubtful = all.filter(({ rule }) => {
+    const doubtful = leveledRules.filter(({ rule }) => {
       const { id, status, see = [], problems = [] } = results.get(rule) ?? {};
       return id !== ownAnswer && (status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0);
     });
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
     this.probe.sendInTurn();
-    for (const one of doubtful) await this.#judgeAgain(one, results);
+    for (const leveledRule of doubtful) await this.#judgeAgain(leveledRule, results);
   }
 
   /** Replaces the verdict on a rule, without any other session of this run, if the second question has one. */
   async #judgeAgain(
-    one: LeveledRule,
+    leveledRule: LeveledRule,
     results: Map<LiveRule, RuleResult>,
     isControlled = false,
   ): Promise<void> {
-    const { problems: [first] = [], reason = '' } = results.get(one.rule) ?? {};
+    const { problems: [first] = [], reason = '' } = results.get(leveledRule.rule) ?? {};
     await this.#startAfresh();
-    const second = await this.#judge(one, new Set(), isControlled);
-    if (second && isJudged(second)) results.set(one.rule, { ...second, again: first?.actual ?? reason });
+    const second = await this.#judge(leveledRule, new Set(), isControlled);
+    if (second && isJudged(second))
+      results.set(leveledRule.rule, { ...second, again: first?.actual ?? reason });
   }
 
   /** Ends the sessions of this run, unless the server opens no second one, or never spoke. */
@@ -197,7 +200,7 @@ export class Judging {
     probe.signal?.throwIfAborted();
     if (life.isOver && rule.turn !== 'separate') return undefined;
     begun.add(rule);
-    const started = now();
+    const startedAt = nowMs();
     const notes: string[] = [];
     const unrunCases = new Set<string>();
     const note: Note = (text, unrunCase) => {
@@ -206,7 +209,7 @@ export class Judging {
     };
     const verdictOn = (problems: readonly Problem[]) => {
       const isAdvice = rule.isAdvice?.(this.#target, problems) === true;
-      return verdict(rule, isAdvice ? 'should' : level, problems, started, notes, unrunCases);
+      return verdict(rule, isAdvice ? 'should' : level, problems, startedAt, notes, unrunCases);
     };
     const isDistorted = () => rule.measures === true && probe.ledger.rateLimit.isReached;
     let isControlled = isControlledBefore;
@@ -226,8 +229,8 @@ export class Judging {
     } catch (thrown) {
       probe.signal?.throwIfAborted();
       const error = isDistorted() ? measuredLimit : thrown;
-      const why = unjudged(error);
-      const isAlive = why.kind !== 'unanswered' || (await life.isAnswering(rule.id));
+      const unansweredReason = unjudged(error);
+      const isAlive = unansweredReason.kind !== 'unanswered' || (await life.isAnswering(rule.id));
       const isBroken =
         rule.mustAnswer === true && isControlled && error instanceof NoAnswer && !(error instanceof NotSent);
       if (isBroken && (isAlive || rule.turn === 'last')) {
@@ -236,18 +239,18 @@ export class Judging {
           error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }],
         );
       }
-      return isAlive ? notRun(verdictOn([]), why) : undefined;
+      return isAlive ? notRun(verdictOn([]), unansweredReason) : undefined;
     }
   }
 
   async #judgeLife(level: Level): Promise<RuleResult> {
-    const started = now();
+    const startedAt = nowMs();
     const { outages } = this.life;
     if (outages.length === 0) await this.life.isAnswering(staysUp.id);
     if (outages.length === 0 && this.probe.isOverdue) {
-      return notRun(verdict(staysUp, level, [], started), overdue());
+      return notRun(verdict(staysUp, level, [], startedAt), overdue());
     }
-    return verdict(staysUp, level, outageProblems(outages), started);
+    return verdict(staysUp, level, outageProblems(outages), startedAt);
   }
 }
 

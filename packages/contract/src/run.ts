@@ -9,7 +9,7 @@ import { secondInstance, startsInstances } from './rules/instance.ts';
 import { decidedByResults, isDecidedByResults } from './rules/output.ts';
 import { effectiveRule, runsUnnamed } from './rules/rule.ts';
 import type { Target } from './target.ts';
-import { msSince, now } from './wire/clock.ts';
+import { msSince, nowMs } from './wire/clock.ts';
 import { isOfEra, judgedEra } from './wire/era.ts';
 import { standardSeed } from './wire/exploration.ts';
 import { waitFor } from './wire/rate-limit.ts';
@@ -18,7 +18,7 @@ import { rehearse, verdictsOf } from './wire/rehearsal.ts';
 
 export interface RunOptions {
   /** Called after each rule, with the number of finished rules and of all rules. */
-  onRule?(result: RuleResult, done: number, total: number): void;
+  onRule?(result: RuleResult, ruleCount: number, total: number): void;
   /** Called with the elements of the tool list, once they are known. */
   onListed?(tools: readonly Json[]): void;
   /** Whether to run a rule; others do not appear in the report. By default, those that `runsUnnamed` names. */
@@ -34,8 +34,8 @@ export interface RunOptions {
  *
  * @throws Unreachable
  */
-export async function runContract(given: Target, options: RunOptions = {}): Promise<Report> {
-  const target = { wait: waitFor, ...given };
+export async function runContract(runTarget: Target, options: RunOptions = {}): Promise<Report> {
+  const target = { wait: waitFor, ...runTarget };
   const judging = new Judging(target, options.signal);
   try {
     return await reportOf(target, options, judging);
@@ -49,7 +49,7 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   const { life } = judging;
   const era = judgedEra(target.era, target.profile);
   const selects = (rule: RuleText) => isOfEra(rule, era) && isSelected(rule);
-  const started = now();
+  const startedAt = nowMs();
   await reach(judging.probe);
   const leveled = liveRules.flatMap(
     (rule) => effectiveRule(rule, target.profile, selects, rule.levelOf?.(target)) ?? [],
@@ -60,10 +60,10 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   }
   let fromDefinitions = await inspect(target, options, judging, selects);
   const total = fromDefinitions.length + leveled.length;
-  let done = 0;
+  let ruleCount = 0;
   const finish = (result: RuleResult): RuleResult => {
-    done += 1;
-    options.onRule?.(result, done, total);
+    ruleCount += 1;
+    options.onRule?.(result, ruleCount, total);
     return result;
   };
   const hasList = !fromDefinitions.some(({ cause }) => cause === 'unanswered');
@@ -86,7 +86,7 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   const rules = withCauses([...fromDefinitions, ...fromAnswers], (actual) => ledger.causeOf(actual));
   const rehearsal =
     judging.rehearsed && (await rehearse(judging.rehearsed).then(verdictsOf, () => undefined));
-  const summary = summaryOf(rules, msSince(started));
+  const summary = summaryOf(rules, msSince(startedAt));
   return {
     ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
     target: target.url,
@@ -114,8 +114,8 @@ async function inspect(
     return inspectTools(listed, profile, [], methods, selects);
   } catch (error) {
     signal?.throwIfAborted();
-    const why = unjudged(error);
-    if (why.kind === 'unanswered') await life.isAnswering('');
-    return inspectTools([], profile, [], methods, selects).map((result) => notRun(result, why));
+    const stopReason = unjudged(error);
+    if (stopReason.kind === 'unanswered') await life.isAnswering('');
+    return inspectTools([], profile, [], methods, selects).map((result) => notRun(result, stopReason));
   }
 }

@@ -22,17 +22,18 @@ export const hostDomains: { readonly [name: string]: (value: string) => string }
  * The audience of the tokens. In production, without PLATFORM_AUDIENCE or while it is `pending`, it is the domain that the host names in
  * a variable, never what a request names: a token for another server would then be valid.
  *
- * @param given PLATFORM_AUDIENCE
+ * @param givenUrl PLATFORM_AUDIENCE
  * @throws Error if there is none in production, or if it is not a public URL of an endpoint
  */
 export function audienceOf(
-  given: string | null,
+  givenUrl: string | null,
   port: number,
   production: boolean,
   env: Environment,
 ): Audience {
-  const isPending = given === pending;
-  if (given !== null && !isPending) return { url: checked(given, production), from: 'PLATFORM_AUDIENCE' };
+  const isPending = givenUrl === pending;
+  if (givenUrl !== null && !isPending)
+    return { url: checked(givenUrl, production), from: 'PLATFORM_AUDIENCE' };
   if (!production) return { url: `http://localhost:${port}/mcp`, from: 'PORT' };
   for (const [from, urlOf] of Object.entries(hostDomains)) {
     const value = env[from]?.trim();

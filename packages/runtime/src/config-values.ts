@@ -84,9 +84,9 @@ function listOf(
   expected: string,
 ): string[] {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());
-  const wrong = entries.find((entry) => entry !== '' && entry !== '*' && !isEntry(entry));
-  if (wrong === undefined) return entries.filter(Boolean);
-  throw new Error(`expected ${expected}, separated by commas, got ${JSON.stringify(wrong)}.`);
+  const wrongEntry = entries.find((entry) => entry !== '' && entry !== '*' && !isEntry(entry));
+  if (wrongEntry === undefined) return entries.filter(Boolean);
+  throw new Error(`expected ${expected}, separated by commas, got ${JSON.stringify(wrongEntry)}.`);
 }
 
 function urlOf(text: string): URL | null {

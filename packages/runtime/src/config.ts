@@ -101,18 +101,18 @@ export function readConfig(
   readText: ReadText = (path) => readFileSync(path, 'utf8'),
 ): ConfigResult {
   const errors: string[] = [];
-  const given = (name: VariableName) => env[name]?.trim() || variables[name].default;
+  const settingOf = (name: VariableName) => env[name]?.trim() || variables[name].default;
   /** The parsed variable. After an error, the value and the whole configuration are missing. */
   const read = <T>(name: VariableName, parse: (text: string | null) => T): T => {
     try {
-      return parse(given(name));
+      return parse(settingOf(name));
     } catch (error) {
       errors.push(`${name}: ${(error as Error).message}`);
       return undefined as T;
     }
   };
 
-  const stage = given('NODE_ENV')?.toLowerCase() ?? 'development';
+  const stage = settingOf('NODE_ENV')?.toLowerCase() ?? 'development';
   const production = stage === 'production';
   const port = read('PORT', wholeNumber(0, 65_535));
   const authOff = read('AUTH', (text) => isOff(text, stage));
@@ -120,17 +120,17 @@ export function readConfig(
   const stateUrl = read('STATE_URL', stateUrlOf);
   const readKeys = (): KeySources => {
     const { algorithms, jwksUrl, fallbackKey } = platform.token;
-    if (given('PLATFORM_PUBLIC_KEY') !== null) {
+    if (settingOf('PLATFORM_PUBLIC_KEY') !== null) {
       const key = read('PLATFORM_PUBLIC_KEY', (text) => publicKeyOf(text ?? '', algorithms, readText));
       return { initial: { key, name: 'PLATFORM_PUBLIC_KEY' }, jwksUrl: null };
     }
     // The key in the profile belongs to the platform of the profile, not to any other issuer.
-    const isOwn = given('PLATFORM_JWKS_URL') === null && given('PLATFORM_ISSUER') === null;
+    const isOwn = settingOf('PLATFORM_JWKS_URL') === null && settingOf('PLATFORM_ISSUER') === null;
     const initial =
       isOwn && fallbackKey
         ? { key: jwkOf(createPublicKey(fallbackKey.pem)), name: `the built-in key (${fallbackKey.source})` }
         : null;
-    const address = given('PLATFORM_JWKS_URL') ?? jwksUrl;
+    const address = settingOf('PLATFORM_JWKS_URL') ?? jwksUrl;
     if (address === null && initial) return { initial, jwksUrl: null };
     return { initial, jwksUrl: read('PLATFORM_JWKS_URL', () => keySetOf(address)) };
   };

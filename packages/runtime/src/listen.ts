@@ -123,10 +123,10 @@ export async function listen(
   const stop = async () => {
     app.drain();
     if (drainMs > 0) await sleep(drainMs);
-    const closed = close(server, open, shutdownGraceMs - drainMs, () => app.stopCalls());
+    const closing = close(server, open, shutdownGraceMs - drainMs, () => app.stopCalls());
     load.stop();
     app.stop();
-    const cut = await closed;
+    const cut = await closing;
     return { aborted: app.abortedCalls(), cut };
   };
   return { port: boundPort, stop };
@@ -148,16 +148,16 @@ function isIdle({ pending }: Connection): boolean {
 /** Keeps each new connection in `open`, and ends others when there are too many. */
 function holdConnections(
   open: Map<Socket, Connection>,
-  most: number,
+  limit: number,
   app: Pick<App, 'hasPaid'>,
   report: PublishReport,
 ): (socket: Socket) => void {
   /** Silent connections end first; those that carried a valid token last, unless their network has a quarter of all. */
-  const rankOf = ({ socket, openedAt, hasAsked }: Connection, held: number) => {
+  const rankOf = ({ socket, openedAt, hasAsked }: Connection, heldConnections: number) => {
     if (!hasAsked) return performance.now() - openedAt > silentMs ? 0 : 1;
-    return app.hasPaid(socket) && held * 4 <= most ? 2 : 1;
+    return app.hasPaid(socket) && heldConnections * 4 <= limit ? 2 : 1;
   };
-  const connections = createHoldings<Connection>(most, isIdle, ({ socket }) => socket.destroy(), rankOf);
+  const connections = createHoldings<Connection>(limit, isIdle, ({ socket }) => socket.destroy(), rankOf);
   return (socket) => {
     const owner = networkOf(socket.remoteAddress ?? ''); // undefined after close
     const connection: Connection = {
@@ -233,9 +233,9 @@ export async function bind(server: Server, host: string, port: number, prefix = 
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE';
-      const which = prefix === '' ? `Port ${port}` : `${prefix}PORT: port ${port}`;
-      const taken = `${which} is already in use. Stop the program that uses it, or set ${prefix}PORT to a free port.`;
-      reject(new Error(isTaken ? taken : `${prefix}HOST or ${prefix}PORT: ${error.message}`));
+      const portPhrase = prefix === '' ? `Port ${port}` : `${prefix}PORT: port ${port}`;
+      const takenMessage = `${portPhrase} is already in use. Stop the program that uses it, or set ${prefix}PORT to a free port.`;
+      reject(new Error(isTaken ? takenMessage : `${prefix}HOST or ${prefix}PORT: ${error.message}`));
     });
     server.listen({ port, host, backlog }, resolve);
   });

@@ -61,7 +61,9 @@ function collect({ name, version }: ServerInfo): () => string {
     ['mcp_method_name', 'gen_ai_tool_name', 'outcome', 'error_type', 'code'],
     bounds,
   );
-  const refused = createCounter('mcp_server_refusals_total', 'What the server did not accept.', ['reason']);
+  const refusalCounter = createCounter('mcp_server_refusals_total', 'What the server did not accept.', [
+    'reason',
+  ]);
   const sessions = createCounter('mcp_server_sessions_total', 'Sessions opened, or closed by clients.', [
     'change',
   ]);
@@ -84,7 +86,7 @@ function collect({ name, version }: ServerInfo): () => string {
   on<Operation>(operationEnd, ({ method, tool = '', outcome = '', errorType = '', code = '', ms = 0 }) =>
     operations.add([method, tool, outcome, errorType, limitedCode(code)], ms / 1000),
   );
-  on<Refusal>(refusals, (refusal) => refused.add([reason(refusal.reason)]));
+  on<Refusal>(refusals, (refusal) => refusalCounter.add([reason(refusal.reason)]));
   on<AnswerDrift>(drifts, ({ tool, path }) => drifted.add([tool, path]));
   on<SessionChange>(sessionChanges, ({ change }) => sessions.add([change]));
   on<Upstream>(upstreams, ({ host, status, ms }) => {
@@ -138,8 +140,8 @@ function collect({ name, version }: ServerInfo): () => string {
     ),
   ];
   const cpu = createGauge('process_cpu_seconds_total', 'CPU time of the process.', cpuSeconds, {}, 'counter');
-  const all = [operations, refused, sessions, requests, drifted, ...state, ...gauges, cpu];
-  return () => metricsText(all);
+  const allMetrics = [operations, refusalCounter, sessions, requests, drifted, ...state, ...gauges, cpu];
+  return () => metricsText(allMetrics);
 }
 
 /** Measures the event loop. Returns the figures of the last one to two periods, the same for each reader. */

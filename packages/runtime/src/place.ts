@@ -12,10 +12,10 @@ const frame = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/gm;
 export function firstPlaceIn(stack: string | undefined): string | undefined {
   const runtime = path.resolve(import.meta.dirname ?? '', '..');
   for (const [, file = '', line] of stack?.matchAll(frame) ?? []) {
-    const whole = file.startsWith('file:') ? fileURLToPath(file) : file;
-    const inside = path.relative(rootDirectory(), whole).replaceAll(path.sep, '/');
-    const isOwn = path.isAbsolute(whole) && !/^\.\.|node_modules/.test(inside);
-    if (isOwn && path.relative(runtime, whole).startsWith('..')) return `${inside}:${line}`;
+    const filePath = file.startsWith('file:') ? fileURLToPath(file) : file;
+    const relativePath = path.relative(rootDirectory(), filePath).replaceAll(path.sep, '/');
+    const isOwn = path.isAbsolute(filePath) && !/^\.\.|node_modules/.test(relativePath);
+    if (isOwn && path.relative(runtime, filePath).startsWith('..')) return `${relativePath}:${line}`;
   }
   return undefined;
 }

@@ -16,9 +16,9 @@ export function projectDirectory(): string | null {
  * The nearest directory above the started file, else above the working directory, whose package.json names the runtime as a
  * dependency: the started file may be a test runner. If none does, the nearest with any package.json; null if there is none.
  */
-export function directoryAbove(started: string | undefined, workingDirectory: string): string | null {
+export function directoryAbove(startedFile: string | undefined, workingDirectory: string): string | null {
   const manifests = [
-    ...manifestsAbove(realPath(started ?? workingDirectory)),
+    ...manifestsAbove(realPath(startedFile ?? workingDirectory)),
     ...manifestsAbove(workingDirectory),
   ];
   const isOwn = (file: string) => readFileSync(file, 'utf8').includes('"market-mcp-runtime":');
@@ -59,8 +59,8 @@ export function userAgent(): string {
   const directory = projectDirectory();
   const { name, version }: { name?: unknown; version?: unknown } =
     directory === null ? {} : readServerInfo(directory);
-  const own = typeof name === 'string' ? name : 'market-mcp-runtime';
-  const product = own.replace(/^@[^/]*\//, '').replaceAll(/[^\w!#$%&'*+.^`|~-]/g, '-');
+  const ownName = typeof name === 'string' ? name : 'market-mcp-runtime';
+  const product = ownName.replace(/^@[^/]*\//, '').replaceAll(/[^\w!#$%&'*+.^`|~-]/g, '-');
   agent = typeof version === 'string' && /^[\w.+-]+$/.test(version) ? `${product}/${version}` : product;
   return agent;
 }

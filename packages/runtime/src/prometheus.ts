@@ -1,4 +1,4 @@
-import { type Gauge, other, readingsOf } from './server/log.ts';
+import { type Gauge, otherName, readingsOf } from './server/log.ts';
 
 /** A metric: its name, what it says, and its current values. */
 export interface Metric {
@@ -51,19 +51,19 @@ export function createHistogram(
     type: 'histogram' as const,
     add(values: readonly string[], value: number): void {
       const key = labelsText(labels, values);
-      const one = series.get(key) ?? { buckets: bounds.map(() => 0), sum: 0, count: 0 };
-      series.set(key, one);
+      const histogram = series.get(key) ?? { buckets: bounds.map(() => 0), sum: 0, count: 0 };
+      series.set(key, histogram);
       const at = bounds.findIndex((bound) => value <= bound);
-      if (at !== -1) one.buckets[at] = (one.buckets[at] ?? 0) + 1;
-      one.sum += value;
-      one.count++;
+      if (at !== -1) histogram.buckets[at] = (histogram.buckets[at] ?? 0) + 1;
+      histogram.sum += value;
+      histogram.count++;
     },
     *lines() {
       for (const [key, { buckets, sum, count }] of series) {
-        let below = 0;
+        let cumulative = 0;
         for (const [at, bound] of bounds.entries()) {
-          below += buckets[at] ?? 0;
-          yield `${name}_bucket{${key},le="${bound}"} ${below}`;
+          cumulative += buckets[at] ?? 0;
+          yield `${name}_bucket{${key},le="${bound}"} ${cumulative}`;
         }
         yield `${name}_bucket{${key},le="+Inf"} ${count}`;
         yield `${name}_sum{${key}} ${sum}`;
@@ -96,15 +96,15 @@ export function createReadingGauge(name: string, help: string, gauge: Gauge): Me
 }
 
 /** Maximum number of values of a label that others choose, and of the characters of each. */
-const most = { values: 100, characters: 100 };
+const limits = { values: 100, characters: 100 };
 
 /** @returns a function that gives the first hundred different values, and `_OTHER` for all further ones */
 export function limited(): (value: string) => string {
-  const known = new Set<string>();
+  const knownValues = new Set<string>();
   return (value) => {
-    const short = value.slice(0, most.characters);
-    if (known.size < most.values) known.add(short);
-    return known.has(short) ? short : other;
+    const short = value.slice(0, limits.characters);
+    if (knownValues.size < limits.values) knownValues.add(short);
+    return knownValues.has(short) ? short : otherName;
   };
 }
 

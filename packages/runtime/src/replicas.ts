@@ -81,9 +81,9 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
       log('warning', { text: `${variable}: ${notDurable}` });
     }
   };
-  const common = { prefix, log, hide };
+  const sharedOptions = { prefix, log, hide };
   const store: Store = createStore(state, {
-    ...common,
+    ...sharedOptions,
     list,
     variable: 'STATE_URL',
     onEntry(text) {
@@ -98,7 +98,7 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
   provide('shared', () => ({ value: Number(store.isShared()) }));
   const tokenStore = tokens
     ? createStore(tokens, {
-        ...common,
+        ...sharedOptions,
         list: `${prefix}tokens`, // nobody writes there: reading it shows that the store answers
         variable: 'TOKEN_STATE_URL',
         onEntry: () => {},
@@ -130,7 +130,7 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
       sending ??= send();
       return sending;
     },
-    follow: (ended) => void listeners.push(ended),
+    follow: (listener) => void listeners.push(listener),
     claim,
     take: (key, place, places, ms) => store.ask(() => state.take(keyOf(key), place, places, ms), 0),
     get: (key) => store.ask(() => state.get(keyOf(key)), null),
@@ -185,9 +185,9 @@ function warningOf(
     ...(policy.startsWith('allkeys') ? ['ended sessions'] : []),
   ];
   if (lost.length === 0) return undefined;
-  const other =
+  const otherHint =
     keepsTokens && variable === 'STATE_URL'
       ? ', or give tokens a server of their own by TOKEN_STATE_URL'
       : '';
-  return `${variable}: when its memory is full, the store removes keys (maxmemory-policy ${policy}): ${lost.join(' and ')}. To keep them, ${set}${other}.`;
+  return `${variable}: when its memory is full, the store removes keys (maxmemory-policy ${policy}): ${lost.join(' and ')}. To keep them, ${set}${otherHint}.`;
 }

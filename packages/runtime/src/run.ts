@@ -41,7 +41,7 @@ const maxUnread = 262_144;
 /** Runs a configured server until a signal ends it; see `serve`. */
 export async function run(
   { config, warnings }: Configured,
-  { tools, platform: _, state, ...further }: ServeOptions,
+  { tools, platform: _, state, ...otherOptions }: ServeOptions,
 ): Promise<void> {
   const info = readServerInfo();
   const runtime = readServerInfo(path.join(import.meta.dirname, '..')).version;
@@ -61,7 +61,7 @@ export async function run(
     await loadPatterns(tools);
     const shared = state ? createShared(state, config, info.name, log) : null;
     const app = createHttpApp(
-      { ...config, ...info, ...further, replicas: shared?.replicas ?? null },
+      { ...config, ...info, ...otherOptions, replicas: shared?.replicas ?? null },
       tools,
       log,
     );

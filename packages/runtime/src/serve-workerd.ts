@@ -5,8 +5,8 @@ import type { ServeOptions } from './run.ts';
 let options: ServeOptions | undefined;
 
 /** Takes what the Worker serves. `createWorker` then starts it. */
-export async function serve(served: ServeOptions): Promise<void> {
-  options = served;
+export async function serve(serveOptions: ServeOptions): Promise<void> {
+  options = serveOptions;
 }
 
 /** What `serve` was given; undefined before. */

@@ -61,9 +61,9 @@ const sentinelForm =
 /** A URL of Sentinels as that of the first of them, because a list of hosts is no host. */
 function urlOf(text: string): URL | null {
   const [, account, hosts = '', , db = '0'] = sentinelForm.exec(text) ?? [];
-  const plain =
+  const plainUrl =
     hosts === '' ? text : `redis://${account === undefined ? '' : `${account}@`}${hosts.split(',')[0]}/${db}`;
-  return URL.canParse(plain) ? new URL(plain) : null;
+  return URL.canParse(plainUrl) ? new URL(plainUrl) : null;
 }
 
 function serverOf(text: string): string {

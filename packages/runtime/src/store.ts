@@ -9,7 +9,7 @@ import type { Log } from './server/log.ts';
  */
 export interface SharedState {
   /** Adds entries to the end of a list, which then keeps about its last `most`. */
-  append(list: string, entries: readonly string[], most: number): Promise<void>;
+  append(list: string, entries: readonly string[], limit: number): Promise<void>;
   /** Some entries of a list, in order, after a position (null: the beginning). If there are none, waits so long for one. */
   read(list: string, after: string | null, waitMs: number): Promise<readonly SharedEntry[]>;
   /** Whether nobody but this owner has claimed the key; from now on, and for that time, it is claimed. */
@@ -76,7 +76,7 @@ export interface StoreOptions {
 export interface Store {
   isShared(): boolean;
   /** The answer to a command, which may be sent twice; `alone` if the store cannot be asked. Never rejects. */
-  ask<T, A>(command: () => Promise<T>, alone: A): Promise<T | A>;
+  ask<T, A>(command: () => Promise<T>, localAnswer: A): Promise<T | A>;
   /**
    * Resolves when the list is read and the store answers, or when it cannot be asked, at the latest after so many milliseconds.
    *
@@ -105,7 +105,7 @@ const cluster =
  */
 export function createStore(state: SharedState, options: StoreOptions): Store {
   const { prefix, list, variable, log, hide } = options;
-  const named = variable === 'STATE_URL' ? {} : { variable };
+  const variableDetail = variable === 'STATE_URL' ? {} : { variable };
   const isTimed = state.keep !== undefined;
   let status: 'unknown' | 'shared' | 'alone' = 'unknown';
   let unusable: Error | undefined;
@@ -118,14 +118,14 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
   };
   const lose = (error: unknown) => {
     if (status !== 'alone') {
-      log('state', { ...named, shared: false, reason: hide(textOf(error)).slice(0, maxReason) });
+      log('state', { ...variableDetail, shared: false, reason: hide(textOf(error)).slice(0, maxReason) });
     }
     decide('alone');
   };
   const answerTo = <T>(command: () => Promise<T>) => (isTimed ? inTime(command) : command());
 
   const learn = async () => {
-    const info = state.info ? await within(state.info(), readMs + connectMs) : null;
+    const info = state.info ? await answerWithin(state.info(), readMs + connectMs) : null;
     try {
       if (info !== null && valueIn(info, 'cluster_enabled') === '1')
         throw new Error(`${variable}: ${cluster}`);
@@ -140,13 +140,13 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
   const followed = follow(async (after) => {
     const waitMs = status === 'shared' ? readMs : 0;
     const reading = state.read(list, after, waitMs);
-    return isTimed ? within(reading, waitMs + connectMs) : reading;
+    return isTimed ? answerWithin(reading, waitMs + connectMs) : reading;
   }, options.onEntry);
 
   /** Whether the store takes what calls wait for, in time. */
   const probe = async () => {
     await answerTo(() => state.set(`${prefix}probe`, '', probeMs));
-    if (status === 'alone') log('state', { ...named, shared: true });
+    if (status === 'alone') log('state', { ...variableDetail, shared: true });
     decide('shared');
     options.onShared();
   };
@@ -168,22 +168,22 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
 
   return {
     isShared: () => status === 'shared',
-    async ask(command, alone) {
-      if (status !== 'shared') return alone;
+    async ask(command, localAnswer) {
+      if (status !== 'shared') return localAnswer;
       try {
         return await answerTo(command);
       } catch (error) {
         lose(error);
-        return alone;
+        return localAnswer;
       }
     },
     async start(waitMs) {
       const decided = new Promise<void>((resolve) => {
         isDecided = resolve;
       });
-      const late = setTimeout(() => lose(new Error(`no answer in ${waitMs} ms`)), waitMs);
+      const timer = setTimeout(() => lose(new Error(`no answer in ${waitMs} ms`)), waitMs);
       void run();
-      await decided.finally(() => clearTimeout(late));
+      await decided.finally(() => clearTimeout(timer));
       if (unusable) throw unusable;
     },
   };
@@ -236,34 +236,34 @@ class Late extends Error {
   /** How long this process was busy meanwhile, in milliseconds. */
   readonly busy: number;
 
-  constructor(ms: number, busy: number) {
-    const whose = busy < busyMs ? '' : `; this replica was busy for ${Math.round(busy)} ms`;
-    super(`no answer in ${ms} ms${whose}`);
-    this.busy = busy;
+  constructor(ms: number, busyTime: number) {
+    const busyText = busyTime < busyMs ? '' : `; this replica was busy for ${Math.round(busyTime)} ms`;
+    super(`no answer in ${ms} ms${busyText}`);
+    this.busy = busyTime;
   }
 }
 
 /** Sends a command that is late once more. @throws Error why it has no answer */
 async function inTime<T>(command: () => Promise<T>): Promise<T> {
   try {
-    return await within(command(), answerMs);
+    return await answerWithin(command(), answerMs);
   } catch (error) {
     if (!(error instanceof Late)) throw error;
-    return within(command(), answerMs).catch((second) => {
+    return answerWithin(command(), answerMs).catch((second) => {
       throw second instanceof Late ? new Late(2 * answerMs, error.busy + second.busy) : second;
     });
   }
 }
 
 /** An answer; a `Late` error if there is none after that time, nor among what had arrived by then. */
-function within<T>(answer: Promise<T>, ms: number): Promise<T> {
+function answerWithin<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const from = performance.now();
     const timer = setTimeout(async () => {
-      const busy = performance.now() - from - ms;
+      const busyTime = performance.now() - from - ms;
       await nextTurn(); // reads what arrived while this process was busy
       await nextTurn(); // and that of a connection that was behind others
-      reject(new Late(ms, busy));
+      reject(new Late(ms, busyTime));
     }, ms);
     timer.unref();
     answer.then(resolve, reject).finally(() => clearTimeout(timer));

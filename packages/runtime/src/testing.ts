@@ -40,9 +40,9 @@ export async function callTool(
     return () => signal?.removeEventListener('abort', leave);
   };
   await loadPatterns([tool]);
-  const sent: unknown = JSON.parse(JSON.stringify(args));
+  const sentArguments: unknown = JSON.parse(JSON.stringify(args));
   const lines: LoggedLine[] = [];
-  const { result, code } = await runCall(compileTool(tool), sent, {
+  const { result, code } = await runCall(compileTool(tool), sentArguments, {
     request: logId(),
     onGone,
     timeoutMs,

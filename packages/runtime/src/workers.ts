@@ -37,7 +37,7 @@ const log = createLog((line) => console.log(line.trimEnd()));
 export function createWorker({ name, version }: ServerInfo): Worker {
   const options = servedOptions();
   if (options === undefined) throw new Error('src/main.ts has not called serve.');
-  const { tools, platform, ...further } = options;
+  const { tools, platform, ...otherOptions } = options;
   const configured = readConfig({ ...defaults, ...process.env }, platform, () => {
     throw Object.assign(new Error(), { code: 'a Worker has none' });
   });
@@ -51,7 +51,7 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   if (!configured.ok || reasons.length > 0) return workerOf(refusing(reasons));
 
   const { config, warnings } = configured;
-  const app = createApp({ ...config, name, version, ...further }, tools, log);
+  const app = createApp({ ...config, name, version, ...otherOptions }, tools, log);
   const unused = withoutEffect.filter((variable) => process.env[variable]);
   const announce = () => {
     for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
@@ -104,8 +104,8 @@ function workerOf(handle: Handle): Worker {
     handle(request, response);
   });
   server.listen(port);
-  const inside = httpServerHandler({ port });
+  const handler = httpServerHandler({ port });
   return {
-    fetch: (request, ...rest) => callers.run(request.signal, () => inside.fetch(request, ...rest)),
+    fetch: (request, ...rest) => callers.run(request.signal, () => handler.fetch(request, ...rest)),
   };
 }

@@ -45,12 +45,13 @@ export function commonFilesOf(
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
   const recorded = { ...recordedAnswers(manifest, profile), tools: names };
   const answers = { ...recorded, packages: carried.specifiers };
-  const written = {
+  const writtenAnswers = {
     ...recorded,
     profile: release ? profileThen(manifest, release) : profile,
   };
-  const before = (given: readonly string[]) => frame({ ...written, tools: given }, tools, release);
-  const first = writtenFirst(manifest, (given) => before(given).get('README.md')?.content);
+  const before = (toolOrder: readonly string[]) =>
+    frame({ ...writtenAnswers, tools: toolOrder }, tools, release);
+  const first = writtenFirst(manifest, (toolOrder) => before(toolOrder).get('README.md')?.content);
   return {
     base: before(first),
     theirs: new Map([...frame({ ...answers, tools: first }, tools), ...carried.files]),
@@ -150,7 +151,7 @@ export function writtenFirst(
   const sorted = answers.tools.toSorted((a, b) => (toolFile(a) < toolFile(b) ? -1 : 1));
   const orders = [
     sorted,
-    ...answers.tools.map((name) => [name, ...answers.tools.filter((one) => one !== name)]),
+    ...answers.tools.map((name) => [name, ...answers.tools.filter((toolName) => toolName !== name)]),
   ];
   const isWritten = (order: readonly string[]) => sha256(readme(order) ?? '') === files['README.md']?.sha256;
   return orders.find((order) => order.length > 0 && isWritten(order)) ?? answers.tools;

@@ -42,7 +42,10 @@ export interface DecisionContext {
  *
  * @throws SyntaxError if a package.json is not JSON; the errors of `mergeTexts`
  */
-export async function decide(sides: Sides, { label, used }: DecisionContext): Promise<Decision> {
+export async function decide(
+  sides: Sides,
+  { label, used: usedPackages }: DecisionContext,
+): Promise<Decision> {
   const { path, base, ours, theirs, recorded } = sides;
   if (theirs === null) return withoutSuccessor(sides);
   if (ours === null) {
@@ -53,7 +56,7 @@ export async function decide(sides: Sides, { label, used }: DecisionContext): Pr
   if (theirs.owner === 'generated') return generated(sides, ours, theirs.content);
   const next = plainText(theirs.content);
   if (path === 'package.json') {
-    const merged = mergePackage(base ? plainText(base) : next, plainText(ours), next, used);
+    const merged = mergePackage(base ? plainText(base) : next, plainText(ours), next, usedPackages);
     // Without a base, git marks the lines alone that differ.
     return merge('', merged.ours, merged.theirs, label, ours);
   }
@@ -111,8 +114,8 @@ function generated(sides: Sides, ours: Buffer, theirs: Uint8Array): Decision {
 function isEdited({ path, base, recorded }: Sides, ours: Buffer): boolean {
   if (isAsWritten(ours, recorded?.sha256)) return false;
   if (base === null || !/\.([cm]?[jt]s|json)$/.test(path)) return true;
-  const [before, now] = [base, ours].map((content) => meaningOf(textOf(content)));
-  return before !== now;
+  const [before, currentMeaning] = [base, ours].map((content) => meaningOf(textOf(content)));
+  return before !== currentMeaning;
 }
 
 /** Whether this version and the recorded one write the same. */
@@ -122,10 +125,10 @@ function isUnchanged({ base, theirs }: Sides): boolean {
 
 /** Whether a third of a text's lines are those of another one, so that a merge makes sense. */
 function isRelated(text: string, base: string): boolean {
-  const linesOf = (one: string) => one.split('\n').filter((line) => line.trim() !== '');
+  const linesOf = (content: string) => content.split('\n').filter((line) => line.trim() !== '');
   const lines = linesOf(text);
-  const known = new Set(linesOf(base));
-  return lines.filter((line) => known.has(line)).length * 3 >= lines.length;
+  const baseLines = new Set(linesOf(base));
+  return lines.filter((line) => baseLines.has(line)).length * 3 >= lines.length;
 }
 
 function plainText(content: Uint8Array): string {

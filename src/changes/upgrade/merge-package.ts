@@ -18,7 +18,7 @@ export interface MergedPackage {
 /**
  * Three-way merge of package.json, member by member.
  *
- * @param used packages that the author's files import: they are kept even if this version no longer needs them
+ * @param usedPackages packages that the author's files import: they are kept even if this version no longer needs them
  * @returns the same text twice if there is no conflict
  * @throws SyntaxError if one of them is not JSON.
  */
@@ -26,18 +26,18 @@ export function mergePackage(
   base: string,
   ours: string,
   theirs: string,
-  used: ReadonlySet<string> = new Set(),
+  usedPackages: ReadonlySet<string> = new Set(),
 ): MergedPackage {
   const sides = [base, ours, theirs].map((text): Json => JSON.parse(text));
   if (!sides.every(isObject)) throw new SyntaxError('expected an object');
   const [o, a, b] = sides as [JsonObject, JsonObject, JsonObject];
   const indent = /\n([ \t]+)/.exec(ours)?.[1] ?? '  ';
   const print = (value: Json) => jsonText(value, indent) + (/\n$/.test(ours) ? '\n' : '');
-  const [kept = a, taken = b] = (['ours', 'theirs'] as const).map((winner) =>
-    mergedMember([], [o, a, b], { used, winner }),
+  const [oursFirst = a, theirsFirst = b] = (['ours', 'theirs'] as const).map((winner) =>
+    mergedMember([], [o, a, b], { used: usedPackages, winner }),
   );
-  const isSame = isDeepStrictEqual(kept, a) && isDeepStrictEqual(taken, a);
-  return isSame ? { ours, theirs: ours } : { ours: print(kept), theirs: print(taken) };
+  const isSame = isDeepStrictEqual(oursFirst, a) && isDeepStrictEqual(theirsFirst, a);
+  return isSame ? { ours, theirs: ours } : { ours: print(oursFirst), theirs: print(theirsFirst) };
 }
 
 interface Settings {
@@ -61,7 +61,11 @@ function mergedMember(
     const keys = Object.keys({ ...ours, ...theirs });
     const members = keys.map((key): [string, Json | undefined] => [
       key,
-      mergedMember([...path, key], [own(from, key), own(ours, key), own(theirs, key)], settings),
+      mergedMember(
+        [...path, key],
+        [ownMember(from, key), ownMember(ours, key), ownMember(theirs, key)],
+        settings,
+      ),
     ]);
     return inOrder(members, Object.keys(ours), Object.keys(theirs));
   }
@@ -73,8 +77,14 @@ function mergedMember(
   return newer(path, ours, theirs) ?? (settings.winner === 'ours' ? ours : theirs);
 }
 
-function isNeeded(path: readonly string[], theirs: Json | undefined, { used }: Settings): boolean {
-  return theirs === undefined && /^(dev)?dependencies$/i.test(path[0] ?? '') && used.has(path[1] ?? '');
+function isNeeded(
+  path: readonly string[],
+  theirs: Json | undefined,
+  { used: usedPackages }: Settings,
+): boolean {
+  return (
+    theirs === undefined && /^(dev)?dependencies$/i.test(path[0] ?? '') && usedPackages.has(path[1] ?? '')
+  );
 }
 
 function newer(path: readonly string[], ours: Json, theirs: Json | undefined): Json | undefined {
@@ -101,6 +111,6 @@ function inOrder(
 }
 
 /** Ignores inherited properties. */
-function own(object: JsonObject, key: string): Json | undefined {
+function ownMember(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -66,8 +66,8 @@ export async function planUpgrade(directory: string): Promise<Upgrade> {
   const tools = index === null ? recordedTools(manifest) : importsIn(textOf(index));
   const { base, theirs } = commonFilesOf(manifest, tools);
   const recorded = Object.entries(manifest.files).filter(([, { owner }]) => owner === 'generated');
-  const known = [...base.keys(), ...theirs.keys(), ...recorded.map(([path]) => path)];
-  const paths = [...new Set(known)].sort();
+  const knownPaths = [...base.keys(), ...theirs.keys(), ...recorded.map(([path]) => path)];
+  const paths = [...new Set(knownPaths)].sort();
   refuseObstacles(directory, paths);
   const authors = authorFiles(directory, (path) => paths.includes(path));
   const context = { label, used: new Set([...authors.values()].flatMap(importedPackages)) };
@@ -118,13 +118,13 @@ async function decideOn(directory: string, sides: Sides, context: DecisionContex
 function nextManifest(manifest: Manifest, base: FileSet, decided: readonly Decided[]): Manifest {
   const managed = new Set([...base.keys(), ...decided.map(({ sides }) => sides.path)]);
   const carried = Object.entries(manifest.files).filter(([path]) => !managed.has(path));
-  const written = decided.flatMap(({ sides: { path, ours, recorded, theirs }, decision }) => {
+  const writtenFiles = decided.flatMap(({ sides: { path, ours, recorded, theirs }, decision }) => {
     if (theirs === null || (decision.kind === 'kept' && recorded === undefined)) return [];
     const isKnown = decision.kind === 'same' && ours && recorded && isAsWritten(ours, recorded.sha256);
     const hash = isKnown ? recorded.sha256 : sha256(theirs.content);
     return [[path, { sha256: hash, owner: theirs.owner }] as const];
   });
-  const files = [...carried, ...written].sort(([a], [b]) => (a < b ? -1 : 1));
+  const files = [...carried, ...writtenFiles].sort(([a], [b]) => (a < b ? -1 : 1));
   return { ...withoutFingerprints(manifest), template: version, files: Object.fromEntries(files) };
 }
 
@@ -153,7 +153,7 @@ function changeOf(
   next: Manifest,
   listing: ProjectFile | null,
 ): Pick<Upgrade, 'files' | 'change'> {
-  const written = new Map<string, ProjectFile>();
+  const writtenFiles = new Map<string, ProjectFile>();
   const files: UpgradedFile[] = [];
   for (const { sides, decision } of decided) {
     const { path, theirs } = sides;
@@ -161,21 +161,21 @@ function changeOf(
     const { kind, ...rest } = decision;
     const proposal = decision.kind === 'kept' && decision.why !== 'deleted' ? `${path}.${label}` : undefined;
     if ('content' in decision)
-      written.set(path, { content: decision.content, owner: theirs?.owner ?? 'yours' });
-    if (proposal && theirs) written.set(proposal, theirs);
-    const { content: _, ...shown } = { content: null, ...rest };
-    files.push({ path, kind, ...shown, ...(proposal && theirs && { proposal }) });
+      writtenFiles.set(path, { content: decision.content, owner: theirs?.owner ?? 'yours' });
+    if (proposal && theirs) writtenFiles.set(proposal, theirs);
+    const { content: _, ...fileWithoutContent } = { content: null, ...rest };
+    files.push({ path, kind, ...fileWithoutContent, ...(proposal && theirs && { proposal }) });
   }
   if (listing) {
-    written.set(listingFile, listing);
+    writtenFiles.set(listingFile, listing);
     files.push({ path: listingFile, kind: 'new' });
   }
   const removed = files.filter(({ kind }) => kind === 'removed').map(({ path }) => path);
-  if (written.size + removed.length === 0 && isDeepStrictEqual(manifest, next))
+  if (writtenFiles.size + removed.length === 0 && isDeepStrictEqual(manifest, next))
     return { files: [], change: null };
   return {
     files,
-    change: { files: new Map([...written, [manifestFile, manifestContent(next)]]), removed },
+    change: { files: new Map([...writtenFiles, [manifestFile, manifestContent(next)]]), removed },
   };
 }
 

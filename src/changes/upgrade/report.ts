@@ -24,7 +24,7 @@ export function reportOf({ files, renamed }: Pick<Upgrade, 'files' | 'renamed'>)
   ] as const;
   const present = counts.filter(([, list]) => list.length > 0);
   return {
-    counts: present.map(([what, { length }]) => `${length} ${what}`).join(', '),
+    counts: present.map(([kind, { length }]) => `${length} ${kind}`).join(', '),
     open: [
       ...of('conflict').map(
         ({ path, lines = [] }) =>
@@ -38,11 +38,11 @@ export function reportOf({ files, renamed }: Pick<Upgrade, 'files' | 'renamed'>)
   };
 }
 
-function noteOf({ path, kind, why, proposal }: UpgradedFile): string | undefined {
+function noteOf({ path, kind, why: reason, proposal }: UpgradedFile): string | undefined {
   if (kind === 'merged') return `${path}: merged with your changes`;
   if (kind === 'overruled') return `${path}: it is generated, so it was written without your edit`;
-  if (why === 'deleted') return `${path}: you deleted it, so it was not added again`;
-  if (why === 'rewritten') return `${path}: kept as you rewrote it. The text of this version: ${proposal}`;
+  if (reason === 'deleted') return `${path}: you deleted it, so it was not added again`;
+  if (reason === 'rewritten') return `${path}: kept as you rewrote it. The text of this version: ${proposal}`;
   if (kind !== 'kept') return undefined;
   return `${path}: left unchanged.${proposal ? ` The text of this version: ${proposal}` : ''}`;
 }

@@ -53,9 +53,9 @@ export async function undoOf(
 }
 
 /** A repository of another user is there, so `git init` would not help. */
-function repositoryHint(why: string): string {
-  if (!why.includes('dubious ownership')) return thenRun(['git init', ...commit]);
-  const [, place = '<directory>'] = /repository at '([^']+)'/.exec(why) ?? [];
+function repositoryHint(reason: string): string {
+  if (!reason.includes('dubious ownership')) return thenRun(['git init', ...commit]);
+  const [, place = '<directory>'] = /repository at '([^']+)'/.exec(reason) ?? [];
   const trust = shellLine(['git', 'config', '--global', '--add', 'safe.directory', place]);
   return `Nothing was changed. The repository belongs to another user. Run the upgrade as that user, or, if you trust the repository: ${trust}`;
 }

@@ -39,11 +39,11 @@ export async function addTool(
   output: Output,
   flags: Flags<ToolParts> & AddToolSwitches,
 ): Promise<ExitCode> {
-  const given = unwrap(readFlags<ToolParts>(addToolQuestions, { ...flags, tool }));
-  const listed = await listedOperations(given, flags, output);
+  const partialParts = unwrap(readFlags<ToolParts>(addToolQuestions, { ...flags, tool }));
+  const listed = await listedOperations(partialParts, flags, output);
   if (listed !== undefined) return listed;
   const project = await openProject(findProject(process.cwd()));
-  const parts = { ...given, ...placeOf(project) };
+  const parts = { ...partialParts, ...placeOf(project) };
   const answers = await collectAnswers(answering(parts, project, flags, output), flags);
   // Read before the lock is taken: standard input may take long.
   const { fields } = project.manifest.answers;
@@ -65,13 +65,15 @@ export async function addTool(
     return output.result({ ok: true, directory, ...contents(addition), selfCheck: null, undo: null });
   }
   const names = namesOf(addition);
-  const done = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} added`;
+  const successText = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} added`;
   const undo = marketCommand('remove-tool', ...names, '--yes', '--no-check');
-  const made = { directory, done, undo, contents: { ...contents(addition), undo } };
-  const exitCode = await finishChange(made, flags, output);
+  const madeChange = { directory, done: successText, undo, contents: { ...contents(addition), undo } };
+  const exitCode = await finishChange(madeChange, flags, output);
   const env = existsSync(join(directory, '.env')) ? dotEnv(directory) : null;
   const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool, env) ?? []);
-  const distinct = edits.filter(({ edit }, index) => edits.findIndex((one) => one.edit === edit) === index);
+  const distinct = edits.filter(
+    ({ edit }, index) => edits.findIndex((otherEdit) => otherEdit.edit === edit) === index,
+  );
   if (exitCode === exitCodes.ok) showNext(distinct, output);
   return exitCode;
 }
@@ -108,22 +110,22 @@ function namesOf({ prepared }: Addition): readonly string[] {
 
 /** How the answers that flags give are completed. */
 function answering(
-  given: Partial<ToolParts & RequestPlace>,
+  partialParts: Partial<ToolParts & RequestPlace>,
   project: Project,
   { check }: AddToolSwitches,
   output: Output,
 ): Answering<ToolAnswers> {
   return {
-    asked: given.ask,
-    missing: requiredParts(given)
-      .filter((name) => given[name] === undefined)
+    asked: partialParts.ask,
+    missing: requiredParts(partialParts)
+      .filter((name) => partialParts[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
-    complete: () => toolAnswers(given),
+    complete: () => toolAnswers(partialParts),
     async ask() {
       const { askAll } = await import('../prompts/flow.ts');
       return askAll({
         title: 'market-mcp add-tool',
-        given,
+        given: partialParts,
         before: [],
         after: [],
         tool: addToolQuestions.tool,

@@ -74,7 +74,7 @@ export async function checkProject(
   const { against } = flags;
   const earlier = await (against === undefined ? previousListing(directory) : listingAt(against));
   const options = await optionsOf({ ...flags, against: undefined }, earlier);
-  const held = async () => {
+  const openServer = async () => {
     const server = await hold(directory, platform, flags, output);
     const notes: Held['notes'] = (calls) => [
       ...answerLines(server.answers?.() ?? []),
@@ -85,7 +85,7 @@ export async function checkProject(
     return { ...server, asks: false, notes };
   };
   const checkOnce = async () => {
-    const exitCode = await checkHeld(held, options, output, flags, words, listingPath(directory));
+    const exitCode = await checkHeld(openServer, options, output, flags, words, listingPath(directory));
     if (flags.saveListing === true && readManifest(directory).listed !== undefined)
       await changeProject(directory, async () => planFingerprintRemoval(readManifest(directory)));
     return exitCode;
@@ -165,13 +165,13 @@ function requireTarget(directory: string, target: DeployTarget): void {
 }
 
 function callErrors({ live, watch }: CheckFlags): readonly InputError[] {
-  const refused = (what: string, hint: string) => [inputError('--call', undefined, what, hint)];
+  const refusal = (problem: string, hint: string) => [inputError('--call', undefined, problem, hint)];
   if (!live) {
     const hint = 'Add --live, which calls each example of the named tools once, for real; or remove --call.';
-    return refused('works only with a URL or with --live', hint);
+    return refusal('works only with a URL or with --live', hint);
   }
   if (!watch) return [];
-  return refused('cannot be combined with --watch', 'Remove one: each change would call the tools for real.');
+  return refusal('cannot be combined with --watch', 'Remove one: each change would call the tools for real.');
 }
 
 /** An image contains no sources that change, no recordings and no secrets. */
@@ -179,8 +179,8 @@ function deployErrors({ deploy, live, watch }: CheckFlags): readonly InputError[
   if (deploy === undefined) return [];
   const reason = additions[deploy];
   if (reason !== undefined) {
-    const instead = `Name the target that you deploy to: ${marketCommand('check', '--deploy', 'docker')}`;
-    return [inputError('--deploy', deploy, reason, instead)];
+    const hint = `Name the target that you deploy to: ${marketCommand('check', '--deploy', 'docker')}`;
+    return [inputError('--deploy', deploy, reason, hint)];
   }
   return Object.entries({ '--live': live, '--watch': watch })
     .filter(([, isGiven]) => isGiven)
@@ -231,14 +231,14 @@ async function imageOf(directory: string, target: DeployTarget, output: Output):
 }
 
 function onlyFor(
-  what: string,
+  problem: string,
   names: readonly (keyof CheckFlags)[],
   flags: CheckFlags,
 ): readonly InputError[] {
   return names
     .filter((name) => flags[name] !== undefined && [flags[name]].flat().length > 0)
     .map((name) => {
-      const hint = `Remove it, or name ${what} to check.`;
-      return inputError(flagName(checkFlags[name]), undefined, `works only with ${what}`, hint);
+      const hint = `Remove it, or name ${problem} to check.`;
+      return inputError(flagName(checkFlags[name]), undefined, `works only with ${problem}`, hint);
     });
 }

@@ -22,11 +22,11 @@ export function answerLines(answers: readonly SourceAnswer[]): readonly string[]
     const line = `  ${request}: ${origins[from]}`;
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
-  const sent = answers.filter(({ from }) => from === 'network').length;
+  const sentCount = answers.filter(({ from }) => from === 'network').length;
   const hasExamples = answers.some(({ from }) => from === 'document');
   return [
-    sent > 0
-      ? `The check made ${counted(sent, 'request')} to APIs; equal requests are made once.`
+    sentCount > 0
+      ? `The check made ${counted(sentCount, 'request')} to APIs; equal requests are made once.`
       : `${answers.length} answers of APIs came from test/recordings/; --live calls the real APIs.`,
     ...[...counts].sort().map(([line, count]) => `${line}, ${counted(count, 'time')}`),
     ...(hasExamples ? [`  ${marketCommand('record')} replaces examples by real answers of the API.`] : []),
@@ -69,8 +69,8 @@ const maxNamed = 20;
 export function replayLines(calls: readonly SubmissionCall[]): readonly string[] {
   const writing = calls.filter(({ writes }) => writes).map(({ tool }) => tool);
   if (writing.length === 0) return [];
-  const more = writing.length - maxNamed;
-  const names = [...writing.slice(0, maxNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const restCount = writing.length - maxNamed;
+  const names = [...writing.slice(0, maxNamed), ...(restCount > 0 ? [`${restCount} more`] : [])].join(', ');
   return [
     `So that nobody runs a call twice with a token that was used, deploy with TOKEN_ONCE=strict and STATE_URL (${names} may change something). It needs a platform that gives each call a token of its own.`,
   ];

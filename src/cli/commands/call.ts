@@ -25,11 +25,11 @@ import { callLines } from '../marketplace/format.ts';
  */
 export async function call(
   tool: string,
-  given: string | undefined,
+  argumentsText: string | undefined,
   output: Output,
   flags: CallFlags,
 ): Promise<ExitCode> {
-  const args = unwrap(argumentsIn(given));
+  const args = unwrap(argumentsIn(argumentsText));
   const callOnce = () => callOn(flags, output, tool, args);
   return flags.endpoint === undefined ? onFreePort(callOnce) : callOnce();
 }
@@ -52,8 +52,8 @@ function callOn(flags: CallFlags, output: Output, tool: string, args: Json | und
     const objection = objectionTo(report, flags.expect);
     for (const line of callLines({ report, objection, output })) output.line(line);
     if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
-    const judged = { ok: objection === undefined, objection: objection ?? null, state };
-    const exitCode = output.result({ ...report, arguments: redactValue(report.arguments), ...judged });
+    const verdict = { ok: objection === undefined, objection: objection ?? null, state };
+    const exitCode = output.result({ ...report, arguments: redactValue(report.arguments), ...verdict });
     return report.verdict.outcome === 'no-answer' && objection !== undefined
       ? exitCodes.notStarted
       : exitCode;
@@ -85,7 +85,7 @@ function argumentsIn(text: string | undefined): Result<Json | undefined> {
  */
 export function objectionTo(
   { endpoint, status, verdict, error, expected }: CallReport,
-  wanted: 'found' | 'empty' | 'fail' | undefined,
+  expectation: 'found' | 'empty' | 'fail' | undefined,
 ): string | undefined {
   if (expected) return expected.met ? undefined : `expected ${expected.what}, got ${expected.actual}`;
   const { outcome } = verdict;
@@ -102,8 +102,9 @@ export function objectionTo(
       return 'the result has no data and does not say so: expected searchExhausted or noResultsReason';
   }
   if (!hasNoMismatch(verdict)) return 'the result does not match the outputSchema';
-  if (wanted !== undefined && outcome !== wanted) return `expected the outcome ${wanted}, got ${outcome}`;
-  if (outcome === 'fail' && wanted === undefined) {
+  if (expectation !== undefined && outcome !== expectation)
+    return `expected the outcome ${expectation}, got ${outcome}`;
+  if (outcome === 'fail' && expectation === undefined) {
     return 'the tool reported a failure (if a failure is correct here, add --expect fail)';
   }
   return undefined;

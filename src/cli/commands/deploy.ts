@@ -24,11 +24,11 @@ export async function deploy(
   output: Output,
   { dryRun }: { readonly dryRun?: boolean },
 ): Promise<ExitCode> {
-  const wanted = unwrap(combineResults(names.map((name) => oneOf(targetNames, name, '<target>'))));
+  const requestedTargets = unwrap(combineResults(names.map((name) => oneOf(targetNames, name, '<target>'))));
   const directory = findProject(process.cwd());
-  const plan = async () => planDeployment(await openProject(directory), wanted);
+  const plan = async () => planDeployment(await openProject(directory), requestedTargets);
   const contents = ({ change, left }: Awaited<ReturnType<typeof plan>>) => ({
-    targets: wanted,
+    targets: requestedTargets,
     files: change === null ? [] : [...change.files.keys()],
     changes: left,
   });
@@ -37,18 +37,24 @@ export async function deploy(
     const { showDryRun } = await import('../tools/dry-run.ts');
     return showDryRun(directory, planned.change, contents(planned), output);
   }
-  const made = await changeProject(directory, plan);
-  if (made.change === null) output.done(`nothing to do for ${nameList(wanted)}: the project has all files`);
+  const deployment = await changeProject(directory, plan);
+  if (deployment.change === null)
+    output.done(`nothing to do for ${nameList(requestedTargets)}: the project has all files`);
   else {
-    for (const path of made.change.files.keys()) if (path !== manifestFile) output.done(path);
-    for (const { path, what, why } of made.left) output.note(singleLine(`${path} ${what}: ${why}`));
-    const where = 'DEPLOY.md says what to set and how to start it';
-    const places = wanted.filter((name) => additions[name] === undefined);
-    const checks = places.map((name) => ({ command: marketCommand('check', '--deploy', name), where }));
+    for (const path of deployment.change.files.keys()) if (path !== manifestFile) output.done(path);
+    for (const { path, what: leftReason, why: reason } of deployment.left)
+      output.note(singleLine(`${path} ${leftReason}: ${reason}`));
+    const location = 'DEPLOY.md says what to set and how to start it';
+    const places = requestedTargets.filter((name) => additions[name] === undefined);
+    const checks = places.map((name) => ({
+      command: marketCommand('check', '--deploy', name),
+      where: location,
+    }));
     const { install } = packageManagerCommands[detectPackageManager(directory)];
-    const installs = made.change.files.has('package.json') ? [{ command: install }] : [];
-    const further = places.length < wanted.length ? [{ command: marketCommand('check'), where }] : [];
-    showNext([...installs, ...further, ...checks], output);
+    const installs = deployment.change.files.has('package.json') ? [{ command: install }] : [];
+    const extraSteps =
+      places.length < requestedTargets.length ? [{ command: marketCommand('check'), where: location }] : [];
+    showNext([...installs, ...extraSteps, ...checks], output);
   }
-  return output.result({ ok: true, directory, ...contents(made) });
+  return output.result({ ok: true, directory, ...contents(deployment) });
 }

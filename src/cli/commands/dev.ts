@@ -33,12 +33,16 @@ export interface DevFlags {
 
 /** `market-mcp dev`: builds and starts the server of the project after each change, beside a local marketplace. */
 export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
-  const asked = inspectArguments(flags.inspect);
-  const taken = await handOverInspector();
+  const inspectorArguments = inspectArguments(flags.inspect);
+  const inspectorPort = await handOverInspector();
   const nodeArguments =
-    asked.length > 0 || !taken ? asked : [`--${taken.option}=${taken.host}:${taken.port}`];
-  if (asked.length === 0 && taken) {
-    output.note(`NODE_OPTIONS requests a debugger: attach it to the server at ${taken.host}:${taken.port}`);
+    inspectorArguments.length > 0 || !inspectorPort
+      ? inspectorArguments
+      : [`--${inspectorPort.option}=${inspectorPort.host}:${inspectorPort.port}`];
+  if (inspectorArguments.length === 0 && inspectorPort) {
+    output.note(
+      `NODE_OPTIONS requests a debugger: attach it to the server at ${inspectorPort.host}:${inspectorPort.port}`,
+    );
   }
   const pagePort = pagePortIn(flags.pagePort);
   const port = numberIn('--port', flags.port, [1, 65_535], 'a port from 1 to 65535', 'Write --port 3000.');
@@ -47,8 +51,8 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
   const say = (text: string) => output.note(text);
   const hidesLog = process.stdout.isTTY && flags.rawLog === undefined;
   const showLog = createCallLog(directory, output);
-  const onLog = (written: OutputChunk, marketplace?: Marketplace) =>
-    void (hidesLog && written.isLog && showLog(written, marketplace));
+  const onLog = (chunk: OutputChunk, marketplace?: Marketplace) =>
+    void (hidesLog && chunk.isLog && showLog(chunk, marketplace));
   const options = { nodeArguments, say, hidesLog };
   if (!flags.marketplace) {
     const { profile } = await openProject(directory);
@@ -77,8 +81,8 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
 const inspectPort = '9229';
 
 /** The debugger is reachable from this machine only. */
-function inspectArguments(given: string | true | undefined): readonly string[] {
-  const text = given === true ? inspectPort : given;
+function inspectArguments(inspect: string | true | undefined): readonly string[] {
+  const text = inspect === true ? inspectPort : inspect;
   const hint = `Write --inspect ${inspectPort}.`;
   const port = numberIn('--inspect', text, [1, 65_535], 'a port from 1 to 65535', hint);
   return port === undefined ? [] : [`--inspect=127.0.0.1:${text}`];
@@ -127,23 +131,23 @@ export function createCallLog(directory: string, output: Output) {
     if (id !== null) waiting.delete(id);
     const code = textOr(event.code) ?? call.code;
     const isFailure = code !== null || kind === 'incident' || failureKinds.has(kind);
-    const asked = code !== null && line.exchange !== null ? marketplace?.causeOf(line.exchange) : null;
-    const known: FailedAnswer = { code, message: null, incident: id ?? undefined };
-    const logged = isFailure ? causeIn(known, call.lines, directory, undefined) : null;
-    show(kind === 'call' ? callTitle(event) : otherTitle(event, logged), (await asked) ?? logged);
+    const cause = code !== null && line.exchange !== null ? marketplace?.causeOf(line.exchange) : null;
+    const failure: FailedAnswer = { code, message: null, incident: id ?? undefined };
+    const logged = isFailure ? causeIn(failure, call.lines, directory, undefined) : null;
+    show(kind === 'call' ? callTitle(event) : otherTitle(event, logged), (await cause) ?? logged);
   };
 
   function callTitle({ time, tool, outcome, code, ms }: JsonObject): string {
     const name = output.style('bold', singleLine(String(tool)));
     const ending = code === undefined ? String(outcome) : `failed ${code}`;
-    const shown = output.style(code === undefined ? 'green' : 'red', singleLine(ending));
-    return `${clockTime(time)}  ${name}  ${shown}  ${output.style('dim', `${Math.round(Number(ms))} ms`)}`;
+    const endingText = output.style(code === undefined ? 'green' : 'red', singleLine(ending));
+    return `${clockTime(time)}  ${name}  ${endingText}  ${output.style('dim', `${Math.round(Number(ms))} ms`)}`;
   }
 
   function otherTitle({ time, event, ...members }: JsonObject, cause: CallCause | null): string {
-    const said = textOr(members.reason) ?? textOr(members.text) ?? textOr(members.detail);
-    const all = Object.entries(members).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-    const text = cause ? '' : `  ${said ?? all.join(', ')}`;
+    const reasonText = textOr(members.reason) ?? textOr(members.text) ?? textOr(members.detail);
+    const memberTexts = Object.entries(members).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+    const text = cause ? '' : `  ${reasonText ?? memberTexts.join(', ')}`;
     return singleLine(`${clockTime(time)}  ${event}${text}`);
   }
 

@@ -6,7 +6,7 @@ import { findProject } from '../../project/manifest/manifest.ts';
 export async function doctor(output: Output): Promise<ExitCode> {
   const diagnosis = await diagnose(findProject(process.cwd()));
   const problems = diagnosisProblems(diagnosis);
-  for (const [what, text] of rows(diagnosis)) output.line(singleLine(`${what.padEnd(17)}${text}`));
+  for (const [label, text] of rows(diagnosis)) output.line(singleLine(`${label.padEnd(17)}${text}`));
   output.line();
   for (const problem of problems) output.note(problem);
   const ok = problems.length === 0;

@@ -41,28 +41,28 @@ export async function listing(output: Output, flags: ListingFlags): Promise<Exit
   const profile = platform === undefined ? project.profile : unwrap(await resolvePlatform(platform));
   const facts = entryFacts(project, flags, project.profile.listing.descriptionSections);
   const entry = entryOf(facts, profile, flags);
-  const made = await write(project, 'server.json', entry.server, flags);
+  const file = await write(project, 'server.json', entry.server, flags);
   show(entry, profile.listing, output);
   const definitions = definitionsOf(project);
   const drift =
     definitions &&
     recordedDrift(
       project.directory,
-      definitions.map((one) => ({ ...one }) as Json),
+      definitions.map((definition) => ({ ...definition }) as Json),
     );
   if (drift) output.line(`${driftLines(drift, output.paint).join('\n')}\n`);
   noteLeftOut(facts, output);
   const { login, wellKnown } = namespaceProof(facts);
   if (wellKnown !== null)
     output.line(`Add to the options of serve in src/main.ts:\n  wellKnown: { ${wellKnown} },\n`);
-  showFile(made, `submit it with: ${login}, then mcp-publisher publish`, flags, output);
-  return output.result({ ok: true, ...made, ...entry, login, wellKnown, ...(drift && { drift }) });
+  showFile(file, `submit it with: ${login}, then mcp-publisher publish`, flags, output);
+  return output.result({ ok: true, ...file, ...entry, login, wellKnown, ...(drift && { drift }) });
 }
 
 /** The definitions of the served tools; undefined if one is computed at run time. */
 function definitionsOf({ tools }: Project): readonly ToolDefinition[] | undefined {
-  const served = tools.filter((tool) => tool.served).map(({ source }) => source.definition);
-  return served.every((definition) => definition !== null) ? served : undefined;
+  const definitions = tools.filter((tool) => tool.served).map(({ source }) => source.definition);
+  return definitions.every((definition) => definition !== null) ? definitions : undefined;
 }
 
 function show(
@@ -72,8 +72,8 @@ function show(
 ): void {
   output.line(output.style('bold', 'server.json of the official MCP registry'));
   showJson(server, output);
-  const where = rules.url === null ? '' : ` (${rules.url})`;
-  output.line(output.style('bold', `Registration form of the marketplace${where}`));
+  const location = rules.url === null ? '' : ` (${rules.url})`;
+  output.line(output.style('bold', `Registration form of the marketplace${location}`));
   for (const [field, value] of Object.entries(form)) {
     output.line(`${field.padEnd(12)}${safeLines(value).join(`\n${' '.repeat(12)}`)}`);
   }
@@ -104,9 +104,9 @@ function noteLeftOut({ leftOut }: EntryFacts, output: Output): void {
 }
 
 function showFile({ file, written }: Made, next: string, { dryRun }: ListingFlags, output: Output): void {
-  const shown = relative(process.cwd(), file) || file;
-  if (written) output.done(`${shown} written; ${next}`);
-  else output.note(dryRun ? `nothing written (${shown})` : `${shown} is up to date`);
+  const shownPath = relative(process.cwd(), file) || file;
+  if (written) output.done(`${shownPath} written; ${next}`);
+  else output.note(dryRun ? `nothing written (${shownPath})` : `${shownPath} is up to date`);
 }
 
 /** Writes a file unless it already has this content. @throws CommandError `FILE_EXISTS` if it has another one */

@@ -46,27 +46,33 @@ export async function record(output: Output, switches: RecordSwitches): Promise<
   );
   const isCalled = (tool: ProjectTool) => onlyReads(tool) || call.includes(tool.name);
   const left = tools.filter((tool) => !isCalled(tool));
-  const chosen = await choose(left, switches);
-  const names = tools.filter((tool) => isCalled(tool) || chosen.includes(tool.name)).map(({ name }) => name);
-  const called = await withProgress(output.progress('recording'), () => callExamples(directory, names));
-  for (const line of called.flatMap(calledLines)) output.line(singleLine(line));
-  const withheld = left.map(({ name }) => name).filter((name) => !chosen.includes(name));
+  const chosenNames = await choose(left, switches);
+  const names = tools
+    .filter((tool) => isCalled(tool) || chosenNames.includes(tool.name))
+    .map(({ name }) => name);
+  const calledExamples = await withProgress(output.progress('recording'), () =>
+    callExamples(directory, names),
+  );
+  for (const line of calledExamples.flatMap(calledLines)) output.line(singleLine(line));
+  const withheld = left.map(({ name }) => name).filter((name) => !chosenNames.includes(name));
   if (withheld.length > 0) {
     const first = withheld[0] ?? '';
     output.note(`Not called, because a call may change something: ${withheld.join(', ')}`);
     output.line(`    ${marketCommand('record', '--call', first)} calls each example of it once, for real.`);
     output.line(`    ${byHand}`);
   }
-  const given = { ...switches, call: [...call, ...chosen] };
-  const proposed = await proposeSchemas(directory, tools, called, given, output);
+  const proposalSwitches = { ...switches, call: [...call, ...chosenNames] };
+  const proposed = await proposeSchemas(directory, tools, calledExamples, proposalSwitches, output);
   for (const line of (proposed?.called ?? []).flatMap(calledLines)) output.line(singleLine(line));
-  const isAgain = ({ tool }: CalledExample) => proposed?.called.some((one) => one.tool === tool) === true;
-  const ended = [...called.filter((one) => !isAgain(one)), ...(proposed?.called ?? [])].map(
-    ({ answers: _, ...one }) => one,
-  );
-  const ok = ended.every(({ expect, outcome }) => expect === outcome);
+  const isAgain = ({ tool }: CalledExample) =>
+    proposed?.called.some((example) => example.tool === tool) === true;
+  const finalExamples = [
+    ...calledExamples.filter((example) => !isAgain(example)),
+    ...(proposed?.called ?? []),
+  ].map(({ answers: _, ...example }) => example);
+  const ok = finalExamples.every(({ expect, outcome }) => expect === outcome);
   const { called: _, ...schemas } = proposed ?? { called: [] };
-  return output.result({ ok, called: ended, withheld, ...(proposed && { schemas }) });
+  return output.result({ ok, called: finalExamples, withheld, ...(proposed && { schemas }) });
 }
 
 /** The tools that a person at a terminal allows; none elsewhere. */
@@ -77,7 +83,7 @@ async function choose(tools: readonly ProjectTool[], switches: RecordSwitches): 
   const choices = tools.map(({ name, examples = [] }) => ({
     value: name,
     label: name,
-    hint: singleLine(`once with ${examples.map((one) => JSON.stringify(one.arguments)).join(', ')}`),
+    hint: singleLine(`once with ${examples.map((example) => JSON.stringify(example.arguments)).join(', ')}`),
   }));
   return askPerson((asker) => asker.chooseAny(question, choices));
 }
@@ -111,11 +117,11 @@ export interface Applied {
 export async function proposeSchemas(
   directory: string,
   tools: readonly ProjectTool[],
-  called: readonly CalledExample[],
+  examples: readonly CalledExample[],
   switches: RecordSwitches,
   output: Output,
 ): Promise<Applied | null> {
-  const recorded = answersOf(tools, called);
+  const recorded = answersOf(tools, examples);
   if (recorded.size === 0) return null;
   const plan = async () => planSchemas(await openProject(directory), recorded);
   const planned = await plan();
@@ -146,28 +152,28 @@ export async function proposeSchemas(
   const failed = tools.filter(
     (tool) =>
       planned.tools.includes(tool.name) &&
-      called.some((one) => one.tool === tool.name && one.outcome !== one.expect),
+      examples.some((example) => example.tool === tool.name && example.outcome !== example.expect),
   );
-  const again = failed.filter(onlyReads).map(({ name }) => name);
-  for (const { name } of failed.filter((tool) => !again.includes(tool.name))) {
+  const retryNames = failed.filter(onlyReads).map(({ name }) => name);
+  for (const { name } of failed.filter((tool) => !retryNames.includes(tool.name))) {
     output.note(`${name} may change something, so it was not called again: its answer is not recorded yet`);
   }
   const calledAgain =
-    again.length === 0
+    retryNames.length === 0
       ? []
-      : await withProgress(output.progress('recording'), () => callExamples(directory, again));
+      : await withProgress(output.progress('recording'), () => callExamples(directory, retryNames));
   return { ...result, diff, applied: true, called: calledAgain };
 }
 
 /** The answers of sources of the examples that shall find something, by tool. */
 function answersOf(
   tools: readonly ProjectTool[],
-  called: readonly CalledExample[],
+  examples: readonly CalledExample[],
 ): ReadonlyMap<string, RecordedTool> {
   return new Map(
     tools.flatMap(({ name, inputSchema = {}, outputSchema }) => {
-      const own = called.filter(({ tool, expect }) => tool === name && expect === 'found');
-      const answers = own.flatMap((one) => one.answers ?? []);
+      const foundExamples = examples.filter(({ tool, expect }) => tool === name && expect === 'found');
+      const answers = foundExamples.flatMap((example) => example.answers ?? []);
       return outputSchema && answers.length > 0 ? [[name, { inputSchema, outputSchema, answers }]] : [];
     }),
   );

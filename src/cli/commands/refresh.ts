@@ -9,19 +9,19 @@ import { withMarketplace } from '../marketplace/connect.ts';
 
 /** `market-mcp marketplace refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */
 export async function refresh(
-  named: string | undefined,
+  endpointText: string | undefined,
   output: Output,
   flags: PlaceFlags,
 ): Promise<ExitCode> {
   return withMarketplace(flags, output, async (market, { endpoint }) => {
-    const body = { listing: named ?? (await onlyListing(market, endpoint)) };
+    const body = { listing: endpointText ?? (await onlyListing(market, endpoint)) };
     const refreshed = await requestJson<{
       readonly listing: Listing;
       readonly changes: readonly ListingChange[];
     }>(market, '/listings/refresh.json', body);
     const { listing, changes } = refreshed;
-    const what = changes.length === 0 ? 'nothing has changed' : counted(changes.length, 'change');
-    output.done(`${listing.name}: ${what}`);
+    const summary = changes.length === 0 ? 'nothing has changed' : counted(changes.length, 'change');
+    output.done(`${listing.name}: ${summary}`);
     for (const line of changeLines(changes, output.paint)) output.line(line);
     return output.result(refreshed);
   });
@@ -32,10 +32,10 @@ async function onlyListing(market: Access, endpoint: string | undefined): Promis
     market,
     '/listings.json',
   );
-  const own =
+  const ownListing =
     listings.find(({ listing }) => listing.endpoint === endpoint) ??
     (listings.length === 1 ? listings[0] : undefined);
-  if (own) return own.listing.id;
+  if (ownListing) return ownListing.listing.id;
   const names = listings.map(({ listing }) => listing.name).join(', ');
   if (names === '')
     throw new CommandError('NO_SUCH_LISTING', 'nothing is listed', 'Run market-mcp register first.');

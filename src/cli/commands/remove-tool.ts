@@ -21,7 +21,7 @@ export function removeTool(
       made: 'removed ',
       done: `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} removed`,
       notes: ({ sources: { kept } }) => {
-        for (const { path, why } of kept) output.note(`${path} was kept: ${why}`);
+        for (const { path, why: reason } of kept) output.note(`${path} was kept: ${reason}`);
       },
       undo: (directory, { change: { removed, files } }) =>
         `${gitCommand(directory, ['restore'], [...removed, ...files.keys()])} (restores only what was committed)`,

@@ -24,7 +24,7 @@ export async function token(
   { ttl }: { readonly ttl?: string },
 ): Promise<ExitCode> {
   const hint = `Write a whole number of seconds from 1 to ${longestSeconds}: --ttl 3600.`;
-  const asked = numberIn('--ttl', ttl, [1, longestSeconds], 'a lifetime', hint);
+  const requestedSeconds = numberIn('--ttl', ttl, [1, longestSeconds], 'a lifetime', hint);
   const directory = findProject(process.cwd());
   const state = publishedState(directory);
   if (state.kind !== 'never-started' && isDown(state)) throw stateError(state);
@@ -33,11 +33,11 @@ export async function token(
   const profile = presentProfile(readManifest(directory));
   const tool = toolNamed(name, tools);
   const server = await localServer(directory, profile.token);
-  const lifetimeSeconds = asked ?? profile.token.lifetimeSeconds;
-  const most = server.maxTokenSeconds;
-  if (lifetimeSeconds > most) {
-    const message = `is longer than the server accepts (${most} seconds)`;
-    const hint = `Write at most ${most}, or set MAX_TOKEN_SECONDS=${lifetimeSeconds} in .env and restart the server.`;
+  const lifetimeSeconds = requestedSeconds ?? profile.token.lifetimeSeconds;
+  const maxSeconds = server.maxTokenSeconds;
+  if (lifetimeSeconds > maxSeconds) {
+    const message = `is longer than the server accepts (${maxSeconds} seconds)`;
+    const hint = `Write at most ${maxSeconds}, or set MAX_TOKEN_SECONDS=${lifetimeSeconds} in .env and restart the server.`;
     unwrap(reject('--ttl', String(lifetimeSeconds), message, hint));
   }
   const url = state.url ?? server.url;

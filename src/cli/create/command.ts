@@ -62,45 +62,45 @@ export async function create(
   output: Output,
   flags: CreateFlags & CreateSwitches,
 ): Promise<ExitCode> {
-  const given = unwrap(readCreateFlags({ ...flags, directory }));
-  const listed = await listedOperations(given, flags, output);
+  const parts = unwrap(readCreateFlags({ ...flags, directory }));
+  const listed = await listedOperations(parts, flags, output);
   if (listed !== undefined) return listed;
-  if (given.directory !== undefined) {
-    const there = flags.force ? undefined : projectIn(given.directory);
+  if (parts.directory !== undefined) {
+    const existingProject = flags.force ? undefined : projectIn(parts.directory);
     // Whether it is the same project is known only after all questions are answered.
-    if (there === undefined) targetOf(given.directory, flags);
-    else if (mayAsk(flags)) return finish(given.directory, there, flags, output);
+    if (existingProject === undefined) targetOf(parts.directory, flags);
+    else if (mayAsk(flags)) return finish(parts.directory, existingProject, flags, output);
   }
-  const answers = await collectAnswers(answering(given, flags, output), flags);
+  const answers = await collectAnswers(answering(parts, flags, output), flags);
   const creation = unwrap(await planCreation(answers));
   const { files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
-    const made = `${context.directory} already contains this project: continuing with it`;
-    return complete(creation, context, made, flags, output);
+    const message = `${context.directory} already contains this project: continuing with it`;
+    return complete(creation, context, message, flags, output);
   }
   const target = targetOf(answers.directory, flags, files);
   if (flags.dryRun) return showDryRun(creation, target.directory, output);
   writeProject(target, files);
-  const made = `${files.size} files in ${target.directory}`;
-  return complete(creation, { directory: target.directory, packageManager }, made, flags, output);
+  const filesText = `${files.size} files in ${target.directory}`;
+  return complete(creation, { directory: target.directory, packageManager }, filesText, flags, output);
 }
 
 /** How the answers that flags give are completed. */
 function answering(
-  given: Partial<CreateParts>,
+  partialParts: Partial<CreateParts>,
   switches: CreateSwitches,
   output: Output,
 ): Answering<CreateAnswers> {
   return {
-    asked: given.ask,
-    missing: missingFlags(given),
-    complete: () => completeAnswers(given),
+    asked: partialParts.ask,
+    missing: missingFlags(partialParts),
+    complete: () => completeAnswers(partialParts),
     async ask() {
       const { askCreate } = await import('../prompts/flow.ts');
       const program = ownCommand('create-market-mcp');
       return askCreate({
-        given,
+        given: partialParts,
         async review(answers) {
           const planned = await planCreation(answers);
           if (!planned.ok) return planned;
@@ -122,12 +122,12 @@ const noteLines = 4;
 /**
  * Takes the requested steps in a project that was written, and prints the result.
  *
- * @param made what was written
+ * @param successText what was written
  */
 async function complete(
   { answers, files, prepared, secrets }: Creation,
   context: ProjectContext,
-  made: string,
+  successText: string,
   switches: CreateSwitches,
   output: Output,
 ): Promise<ExitCode> {
@@ -135,7 +135,7 @@ async function complete(
   const saved = await saveKeys(directory, secrets);
   const before = [...sentRequests(prepared.changes), ...(saved?.done ? [saved.says] : [])];
   if (before.length > 0) output.done(before.join('; '));
-  const { packages, report, notes } = await take(context, made, switches, output);
+  const { packages, report, notes } = await take(context, successText, switches, output);
   const problems = await cloneProblems(directory);
   for (const problem of [...problems, ...notes]) output.note(problem);
   if (saved?.done === false) output.note(saved.says);
@@ -177,14 +177,14 @@ function showEnd({ directory }: ProjectContext, steps: readonly NextStep[], outp
 
 /** Finishes a project that an earlier run has written, if the author at the terminal agrees. @throws as `complete`. */
 async function finish(
-  given: string,
+  directory: string,
   { answers }: Manifest,
   switches: CreateSwitches,
   output: Output,
 ): Promise<ExitCode> {
-  const context = { directory: resolve(given), packageManager: answers.packageManager };
+  const context = { directory: resolve(directory), packageManager: answers.packageManager };
   const tools = nameList(answers.tools);
-  const question = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
+  const question = `${directory} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
   await requireConsent(singleLine(question), true);
   const { report, notes } = await take(context, context.directory, switches, output);
   for (const note of notes) output.note(note);
@@ -210,15 +210,15 @@ function showDryRun({ files, prepared }: Creation, directory: string, output: Ou
 /** The code of the steps is loaded only if there is one to take. */
 async function take(
   context: ProjectContext,
-  made: string,
+  successText: string,
   switches: CreateSwitches,
   output: Output,
 ): Promise<Taken> {
   if (switches.install || switches.git) {
     const { takeSteps } = await import('./steps.ts');
-    return takeSteps(context, made, switches, output);
+    return takeSteps(context, successText, switches, output);
   }
-  output.done(made);
+  output.done(successText);
   return { packages: null, report: null, notes: [] };
 }
 

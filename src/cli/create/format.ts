@@ -28,8 +28,8 @@ export type FirstEdit = Required<Pick<NextStep, 'edit' | 'where'>>;
 
 /** The source of a tool returns sample data until its author has written it. */
 export function sampleEdit(tool: string): FirstEdit {
-  const where = 'read() returns sample data: call your API there';
-  return { edit: pathsOf(toolFile(tool)).path, where };
+  const location = 'read() returns sample data: call your API there';
+  return { edit: pathsOf(toolFile(tool)).path, where: location };
 }
 
 /**
@@ -48,9 +48,9 @@ export function firstEditOf(
   );
   if (secrets.length === 0) return undefined;
   const set = `set ${named ? 'those that you need of ' : ''}${secrets.join(', ')}`;
-  const them = secrets.length === 1 ? 'it' : 'them';
-  const where = env ? `${set}: .env.example describes ${them}` : `copy .env.example to it, and ${set}`;
-  return { edit: '.env', where };
+  const pronoun = secrets.length === 1 ? 'it' : 'them';
+  const location = env ? `${set}: .env.example describes ${pronoun}` : `copy .env.example to it, and ${set}`;
+  return { edit: '.env', where: location };
 }
 
 /** The commands that try the project, and what to edit first. */
@@ -119,15 +119,15 @@ export function shortReport(report: Report | null): object | null {
 
 /** Prints next steps as numbered lines. */
 export function showNext(steps: readonly NextStep[], output: Output): void {
-  for (const [index, { command, edit, where }] of steps.entries()) {
-    const place = where === undefined ? '' : output.style('dim', `  (${where})`);
+  for (const [index, { command, edit, where: location }] of steps.entries()) {
+    const place = location === undefined ? '' : output.style('dim', `  (${location})`);
     output.line(`  ${index + 1}. ${command ?? `edit ${edit}`}${place}`);
   }
 }
 
 /** The first three steps; to enter the directory and to install are one. */
 export function firstSteps(steps: readonly NextStep[]): readonly NextStep[] {
-  const start = steps.findIndex(({ where }) => where !== undefined);
+  const start = steps.findIndex(({ where: location }) => location !== undefined);
   const commands = steps.slice(0, start).flatMap(({ command }) => command ?? []);
   const enter = commands.length === 0 ? [] : [{ command: commands.join(' && ') }];
   return [...enter, ...steps.slice(start)].slice(0, 3);
@@ -135,14 +135,14 @@ export function firstSteps(steps: readonly NextStep[]): readonly NextStep[] {
 
 /** Each change of a definition in one line. */
 export function definitionChangeLines(changes: readonly DefinitionChange[]): readonly string[] {
-  return changes.map(({ tool, path, what, why }) => `${tool} ${path}: ${what} (${why})`);
+  return changes.map(({ tool, path, what, why: reason }) => `${tool} ${path}: ${what} (${reason})`);
 }
 
 /** The first hints for a better listing, and how many more there are. */
 export function adviceLines(advice: readonly InputError[]): readonly string[] {
   const lines = advice.slice(0, shownHints).map(adviceSentence);
-  const more = advice.length - shownHints;
-  return more > 0 ? [...lines, `and ${more} more: --json lists all of them`] : lines;
+  const hiddenCount = advice.length - shownHints;
+  return hiddenCount > 0 ? [...lines, `and ${hiddenCount} more: --json lists all of them`] : lines;
 }
 
 /** The width of a line in the box that clack draws. */
@@ -162,12 +162,14 @@ const shownTools = 3;
  */
 export function reviewLines(place: string, prepared: Prepared, width: number): readonly string[] {
   const { tools, changes, advice } = prepared;
-  const more = tools.slice(shownTools).map(({ definition }) => definition.name);
+  const hiddenNames = tools.slice(shownTools).map(({ definition }) => definition.name);
   const notes = [...definitionChangeLines(changes), ...adviceLines(advice)];
   return [
     place,
     ...tools.slice(0, shownTools).flatMap((tool) => ['', ...toolLines(tool, width)]),
-    ...(more.length > 0 ? ['', clip(`and ${more.length} more: ${more.join(', ')}`, width)] : []),
+    ...(hiddenNames.length > 0
+      ? ['', clip(`and ${hiddenNames.length} more: ${hiddenNames.join(', ')}`, width)]
+      : []),
     ...(notes.length > 0 ? ['', ...notes] : []),
   ];
 }
@@ -179,8 +181,8 @@ function toolLines({ definition, keyParameter, samples, examples }: PreparedTool
   const { name, description, inputSchema, outputSchema } = definition;
   const inputs = fieldRows(inputSchema);
   const outputs = fieldRows(outputSchema, Object.keys(signals));
-  const given = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
-  const key = keyParameter === null ? null : given[keyParameter];
+  const exampleArguments = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
+  const key = keyParameter === null ? null : exampleArguments[keyParameter];
   const found = (samples.find((sample) => sample.key === key) ?? samples[0])?.answer ?? {};
   const blank = blankResult(outputSchema);
   const rest = blank.ok ? blank.result : {};
@@ -194,7 +196,7 @@ function toolLines({ definition, keyParameter, samples, examples }: PreparedTool
     '',
     ...(outputs.length === 0 ? ['The tool returns no fields.'] : tableLines(outputs, outputHead, width)),
     '',
-    clip(`Example call ${JSON.stringify(given)} and its three outcomes`, width),
+    clip(`Example call ${JSON.stringify(exampleArguments)} and its three outcomes`, width),
     outcome('found', found),
     outcome('empty', { ...rest, searchExhausted: true, noResultsReason: '…' }),
     outcome('failed', { ...rest, error: 'SOURCE_UNAVAILABLE', message: '…' }),

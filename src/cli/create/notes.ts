@@ -28,10 +28,10 @@ export function sentRequests(changes: readonly DefinitionChange[]): readonly str
 
 /** The other changes of definitions, by file. */
 export function changeNotes(changes: readonly DefinitionChange[]): readonly FileNote[] {
-  const others = changes.filter(({ path }) => path !== requestPath);
-  return [...groupBy(others, ({ tool }) => tool)].map(([tool, [first, ...more]]) => ({
+  const otherChanges = changes.filter(({ path }) => path !== requestPath);
+  return [...groupBy(otherChanges, ({ tool }) => tool)].map(([tool, [first, ...otherNotes]]) => ({
     place: pathsOf(toolFile(tool)).path,
-    text: `${first.path} ${first.what} (${first.why})${more.length === 0 ? '' : `; ${counted(more.length, 'more change')}`}`,
+    text: `${first.path} ${first.what} (${first.why})${otherNotes.length === 0 ? '' : `; ${counted(otherNotes.length, 'more change')}`}`,
   }));
 }
 
@@ -72,15 +72,15 @@ export function failedRules({ rules }: Report, level: Level): readonly RuleResul
 export function showNotes(notes: readonly FileNote[], output: Output, room = Number.POSITIVE_INFINITY): void {
   const texts = notes.map(({ place, text }) => singleLine(`${place}: ${text}`));
   const heights = texts.map((text) => output.heightOf(text));
-  let shown = 0;
-  for (let used = 0; shown < texts.length; shown++) {
-    used += heights[shown] ?? 1;
-    const isLast = shown === texts.length - 1;
-    if (shown > 0 && used + (isLast ? 0 : 1) > room) break;
+  let shownCount = 0;
+  for (let usedLines = 0; shownCount < texts.length; shownCount++) {
+    usedLines += heights[shownCount] ?? 1;
+    const isLast = shownCount === texts.length - 1;
+    if (shownCount > 0 && usedLines + (isLast ? 0 : 1) > room) break;
   }
-  for (const text of texts.slice(0, shown)) output.note(text);
-  const more = texts.length - shown;
-  if (more > 0) output.note(`${counted(more, 'more note')}: --json lists all`);
+  for (const text of texts.slice(0, shownCount)) output.note(text);
+  const hiddenCount = texts.length - shownCount;
+  if (hiddenCount > 0) output.note(`${counted(hiddenCount, 'more note')}: --json lists all`);
 }
 
 /** Advice in sentences. */

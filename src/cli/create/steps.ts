@@ -23,12 +23,12 @@ export interface Taken {
 /**
  * Runs the requested steps: install, git, self-check. What they have made is printed as one line.
  *
- * @param made what was made before
+ * @param successText what was made before
  * @throws as each step
  */
 export async function takeSteps(
   context: ProjectContext,
-  made: string,
+  successText: string,
   { install, git, check }: CreateSwitches,
   output: Output,
 ): Promise<Taken> {
@@ -38,19 +38,19 @@ export async function takeSteps(
   };
   const checks = install && check;
   const run = `${packageManagerCommands[context.packageManager].run} self-check`;
-  const then = [...(git ? ['git init (if no repository is around it)'] : []), ...(check ? [run] : [])];
+  const laterSteps = [...(git ? ['git init (if no repository is around it)'] : []), ...(check ? [run] : [])];
   // Beside the package manager, when it has started.
   const key = checks ? setImmediate(context.directory).then(prepareCheck) : undefined;
   key?.catch(() => {}); // the check says why
   let built = Promise.resolve();
-  const results = [made];
+  const results = [successText];
   const notes: string[] = [];
   const showResults = () => {
     if (results.length > 0) output.done(results.splice(0).join(', '));
   };
   try {
     const packages = install
-      ? await during('the installation of packages', () => installStep(context, output, then))
+      ? await during('the installation of packages', () => installStep(context, output, laterSteps))
       : null;
     if (packages)
       results.push(`${counted(packages.length, 'package')} installed with ${context.packageManager}`);
@@ -81,17 +81,19 @@ function interruptedError(step: string, context: ProjectContext): CommandError {
 /**
  * Installs the packages.
  *
- * @param then the commands that finish the project after it
+ * @param laterSteps the commands that finish the project after it
  * @returns each as `name@version`
  * @throws CommandError as `install` does; the project remains.
  */
 export async function installStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
-  then: readonly string[] = [],
+  laterSteps: readonly string[] = [],
 ): Promise<readonly string[]> {
   const { install: command } = packageManagerCommands[packageManager];
-  await withProgress(output.progress(command), (update) => install(packageManager, directory, update, then));
+  await withProgress(output.progress(command), (update) =>
+    install(packageManager, directory, update, laterSteps),
+  );
   return installedPackages(directory);
 }
 
@@ -110,7 +112,9 @@ export async function checkStep(
 ): Promise<CheckReport> {
   await withProgress(output.progress('building'), () => built);
   const report = await withProgress(output.progress('self-check'), (update) =>
-    selfCheck(holdProject(directory, { privateKey }), (id, done, total) => update(`${done}/${total} ${id}`)),
+    selfCheck(holdProject(directory, { privateKey }), (id, ruleCount, total) =>
+      update(`${ruleCount}/${total} ${id}`),
+    ),
   );
   const counts = `self-check: ${countsOf(report.summary)}`;
   if (report.ok) output.done(counts);

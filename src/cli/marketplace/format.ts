@@ -64,7 +64,7 @@ export function causeLines(
   output: Output,
 ): readonly string[] {
   const dim = (title: string, text: string) => `  ${title.padEnd(8)}${output.style('dim', singleLine(text))}`;
-  const own = lines.filter(
+  const messageLines = lines.filter(
     (line) => !line.startsWith('{') && !/^\s+at /.test(line) && !line.includes(message),
   );
   return [
@@ -73,7 +73,7 @@ export function causeLines(
     ...(source === null ? [] : [`  source  ${singleLine(source)}`]),
     ...(at === undefined ? [] : [`  at      ${singleLine(at)}`]),
     ...(fix === null ? [] : [`  fix     ${singleLine(fix)}`]),
-    ...own.slice(0, maxLogLines).map((line, at) => dim(at === 0 ? 'log' : '', line)),
+    ...messageLines.slice(0, maxLogLines).map((line, at) => dim(at === 0 ? 'log' : '', line)),
   ];
 }
 

@@ -110,8 +110,8 @@ export class Asker {
   choose<T extends string>(message: string, options: readonly Choice<T>[], initialValue?: T): Promise<T> {
     let refusal = '';
     const refuse = (pasted: string) => {
-      const shown = singleLine(oneLine(pasted)).slice(0, 40);
-      refusal = `\n${styleText('yellow', `This question does not accept pasted text (${shown}). Choose with the arrow keys and Enter.`)}`;
+      const pastedStart = singleLine(oneLine(pasted)).slice(0, 40);
+      refusal = `\n${styleText('yellow', `This question does not accept pasted text (${pastedStart}). Choose with the arrow keys and Enter.`)}`;
       this.#redraw();
     };
     const prompt = (streams: Streams) =>
@@ -128,9 +128,9 @@ export class Asker {
 
   /** Any number of values; none is chosen at first. */
   chooseAny(message: string, options: readonly Choice<string>[]): Promise<string[]> {
-    const shown = options.map(onOneLine);
+    const shownOptions = options.map(onOneLine);
     return this.#asked(message, (streams) => ({
-      prompt: () => multiselect<string>({ ...streams, message, options: shown, required: false }),
+      prompt: () => multiselect<string>({ ...streams, message, options: shownOptions, required: false }),
     }));
   }
 
@@ -160,8 +160,8 @@ export class Asker {
     let isYes = initialValue;
     const move = (character: string | undefined, { name = '' }: { name?: string }) => {
       if (moves.has(name)) isYes = !isYes;
-      const other = isYes ? 'n' : 'y';
-      if (character?.toLowerCase() === other) this.#keys.emit('keypress', undefined, { name: 'down' });
+      const otherKey = isYes ? 'n' : 'y';
+      if (character?.toLowerCase() === otherKey) this.#keys.emit('keypress', undefined, { name: 'down' });
     };
     this.#keys.on('keypress', move);
     const choices = [
@@ -186,10 +186,10 @@ export class Asker {
     const answer = await this.#asked(
       flag,
       (streams) => {
-        const opened = new FieldEditor({ ...options, lines, suggested, ...streams });
-        editor = opened;
-        this.unfinished = () => (opened.typed.length > 0 ? { [flag.slice(2)]: opened.typed } : {});
-        return opened;
+        const fieldEditor = new FieldEditor({ ...options, lines, suggested, ...streams });
+        editor = fieldEditor;
+        this.unfinished = () => (fieldEditor.typed.length > 0 ? { [flag.slice(2)]: fieldEditor.typed } : {});
+        return fieldEditor;
       },
       (pasted) => {
         editor?.paste(pasted);
@@ -232,8 +232,8 @@ export class Asker {
   ): Promise<T> {
     const keys = this.#keys;
     const output = this.#output;
-    const ended = new AbortController();
-    const end = () => ended.abort();
+    const abort = new AbortController();
+    const end = () => abort.abort();
     let last: string | undefined;
     const remember = (_: unknown, { name }: { name?: string }) => {
       last = name;
@@ -244,11 +244,11 @@ export class Asker {
     keys.hold();
     output.write(bracketedPaste.on);
     try {
-      const opened = open({ input: keys, output, signal: ended.signal });
-      const answer = await opened.prompt();
+      const prompt = open({ input: keys, output, signal: abort.signal });
+      const answer = await prompt.prompt();
       const isLeft = isCancel(answer);
-      if (isLeft && (last !== 'escape' || ended.signal.aborted)) throw new Cancelled();
-      const { lines = [] } = opened;
+      if (isLeft && (last !== 'escape' || abort.signal.aborted)) throw new Cancelled();
+      const { lines = [] } = prompt;
       if (isLeft && lines.some((text) => text.trim() !== '')) this.#drafts.set(key, lines);
       else this.#drafts.delete(key);
       if (isLeft) throw new Back();

@@ -40,10 +40,10 @@ async function consentToRequests(asker: Asker, answers: ToolAnswers): Promise<Co
 }
 
 async function consentToOperation(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
-  const { send: given, operation: [operation] = [] } = answers;
-  const isOpen = given === undefined && (await lacksAnswer(answers));
+  const { send: consent, operation: [operation] = [] } = answers;
+  const isOpen = consent === undefined && (await lacksAnswer(answers));
   const question = `The document does not say what ${operation} answers. Send it once, for real?`;
-  const send = isOpen ? await asker.confirm(question, false) : given;
+  const send = isOpen ? await asker.confirm(question, false) : consent;
   const keys = send ? await operationKeys(answers) : undefined;
   const env = keys && (await askKeys(asker, [keys], answers));
   if (!isOpen) return env && { env };

@@ -162,7 +162,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
       editor,
     ].map((body) => frame(output, this.state, message, body));
     // A frame that is higher than the terminal leaves its first lines behind when it is drawn again.
-    return frames.find((shown) => shown.split('\n').length <= getRows(output)) ?? frames.at(-1) ?? '';
+    return frames.find((frame) => frame.split('\n').length <= getRows(output)) ?? frames.at(-1) ?? '';
   }
 
   #overLines(): readonly string[] {
@@ -177,16 +177,19 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     const { lines, row } = this.#text;
     if (this.#isEmpty && lines.length === 1) {
       const [first = '', ...rest] = this.#options.suggested;
-      const shown = [first === '' ? '█' : suggestion(first), ...rest.map((line) => styleText('dim', line))];
-      return [...shown.map((line, i) => `${i + 1}  ${line}`), ...this.#refusal()];
+      const firstLines = [
+        first === '' ? '█' : suggestion(first),
+        ...rest.map((line) => styleText('dim', line)),
+      ];
+      return [...firstLines.map((line, i) => `${i + 1}  ${line}`), ...this.#refusal()];
     }
     const { errors } = this.#checked();
     const room = this.#room(3);
     const from = Math.max(0, Math.min(row - Math.floor(room / 2), lines.length - room));
     return lines.slice(from, from + room).flatMap((line, i) => {
       const index = from + i;
-      const shown = index === row ? this.#lineWithCursor() : singleLine(line);
-      return [`${String(index + 1).padEnd(3)}${shown}`, ...this.#below(index, errors.get(index))];
+      const shownLine = index === row ? this.#lineWithCursor() : singleLine(line);
+      return [`${String(index + 1).padEnd(3)}${shownLine}`, ...this.#below(index, errors.get(index))];
     });
   }
 
@@ -204,15 +207,15 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
 
   /** The error of a line, dimmed while it is being typed, and what Tab would complete. */
   #below(index: number, error: InputError | undefined): readonly string[] {
-    const shown = error === undefined ? '' : errorLine(error);
-    const refused = error === undefined ? [] : [`   ${styleText('yellow', shown)}`];
-    if (index !== this.#text.row) return refused;
+    const errorText = error === undefined ? '' : errorLine(error);
+    const errorLines = error === undefined ? [] : [`   ${styleText('yellow', errorText)}`];
+    if (index !== this.#text.row) return errorLines;
     const { words } = this.#completion();
     const candidates = words.slice(0, 8).join(' · ');
     const completion = words.length === 0 ? [] : [`   ${styleText('dim', `Tab: ${candidates}`)}`];
     if (error === undefined) return [...completion, ...this.#refusal()];
-    if (this.#isRefused) return [...refused, ...completion];
-    return completion.length > 0 ? completion : [`   ${styleText('dim', shown)}`];
+    if (this.#isRefused) return [...errorLines, ...completion];
+    return completion.length > 0 ? completion : [`   ${styleText('dim', errorText)}`];
   }
 
   #refusal(): readonly string[] {
@@ -227,9 +230,9 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     const head = { name: 'Name', required: hasDefaults ? 'Required' : 'Always', hasDefaults };
     const lines = tableLines(fieldRows(fieldsSchema(fields)), head, getColumns(output) - 4).map(singleLine);
     const room = this.#room(4);
-    const shown =
+    const visibleLines =
       lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`];
-    return shown.map((line) => styleText('dim', line));
+    return visibleLines.map((line) => styleText('dim', line));
   }
 
   #enterHelp(): string {

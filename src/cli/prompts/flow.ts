@@ -48,7 +48,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   const initialParts: PromptParts = { ...withStart(flow.given), requestInputs: requestInputsIn(flow.given) };
   let parts = initialParts;
   /** The answers that are not asked for. */
-  let given = without(initialParts, (name) => initialParts.ask?.includes(name) === true);
+  let currentParts = without(initialParts, (name) => initialParts.ask?.includes(name) === true);
   let current: AskedPart | undefined;
   let isReviewed = false;
   let isAgreed = false;
@@ -56,15 +56,16 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
     flow.complete(answers);
   const partsOf = (answered: PromptParts) => [...start, ...orderedParts(answered, flow)];
   // An answer may change the questions after it, never those before it.
-  const asked = (answered: PromptParts) => partsOf(answered).filter((part) => given[part] === undefined);
+  const openParts = (answered: PromptParts) =>
+    partsOf(answered).filter((part) => currentParts[part] === undefined);
   // Another start leaves answers that its tools do not use.
-  const used = (all: PromptParts): PromptParts => {
-    const asks: readonly string[] = partsOf(all);
-    return without(all, (name) => name in partLabels && !asks.includes(name) && !(name in initialParts));
+  const usedParts = (allParts: PromptParts): PromptParts => {
+    const asks: readonly string[] = partsOf(allParts);
+    return without(allParts, (name) => name in partLabels && !asks.includes(name) && !(name in initialParts));
   };
   const cancelled = () => {
-    const kept = used({ ...parts, ...asker.unfinished() });
-    return new Cancelled(flow.resume(kept, askedAgain(kept, current)));
+    const keptParts = usedParts({ ...parts, ...asker.unfinished() });
+    return new Cancelled(flow.resume(keptParts, askedAgain(keptParts, current)));
   };
   const ask =
     (part: AskedPart): PromptStep<PromptParts> =>
@@ -79,8 +80,8 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
       return parts;
     };
   /** Shows what will be written, or why nothing can be written, and asks what to do. */
-  const review = async (all: PromptParts): Promise<PromptParts> => {
-    const answered = used(all);
+  const review = async (allParts: PromptParts): Promise<PromptParts> => {
+    const answered = usedParts(allParts);
     const reviewed = await orRefused(async () => flow.review(completed(answered)));
     for (;;) {
       const way = await decide(asker, reviewed);
@@ -95,7 +96,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
     const choices = partsOf(answered).map((value) => ({ value, label: partLabels[value] }));
     return ask(await asker.choose('Which answer?', choices))(answered, false);
   };
-  const stepsOf = (answered: PromptParts) => (isReviewed ? [] : [...asked(answered).map(ask), review]);
+  const stepsOf = (answered: PromptParts) => (isReviewed ? [] : [...openParts(answered).map(ask), review]);
   onInterrupted(() => {
     asker.restore();
     flow.interrupted(cancelled());
@@ -110,9 +111,9 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
       if (answered === 'back') continue;
       parts = answered;
       // A change may take other answers away, those of flags too.
-      given = without(given, (name) => parts[name as AskedPart] === undefined);
-      const open = asked(parts).findIndex((part) => parts[part] === undefined);
-      from = open < 0 ? asked(parts).length : open;
+      currentParts = without(currentParts, (name) => parts[name as AskedPart] === undefined);
+      const open = openParts(parts).findIndex((part) => parts[part] === undefined);
+      from = open < 0 ? openParts(parts).length : open;
     }
     return completed(parts);
   } catch (error) {

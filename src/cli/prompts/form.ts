@@ -60,8 +60,8 @@ export async function askFields(
     const field = await orBack(askInOrder<FieldAnswers>(steps, {}));
     lines = answer.lines;
     if (field === 'back') continue;
-    const written = lines.toSpliced(answer.row, 1, ...formatFields([fieldOf(field)]));
-    lines = [...written.filter((line) => line.trim() !== ''), ''];
+    const formattedLines = lines.toSpliced(answer.row, 1, ...formatFields([fieldOf(field)]));
+    lines = [...formattedLines.filter((line) => line.trim() !== ''), ''];
   }
 }
 
@@ -80,16 +80,16 @@ interface Place {
  * @param siblings the other fields of the object that contains the field
  */
 function fieldSteps(
-  { asker, kind, above, depth }: Place,
+  { asker, kind, above: parentPath, depth }: Place,
   siblings: readonly Field[],
-  { name = '', type, members, allowed }: FieldAnswers,
+  { name = '', type, members, allowed: allowedValues }: FieldAnswers,
 ): readonly PromptStep<FieldAnswers>[] {
   const { flag, noun, isInput } = kind;
-  const path = above === '' ? name : `${above}.${name}`;
-  const bare = shapeOf({ type, members });
-  const limited = shapeOf({ type, members, allowed });
-  const isObject = (bare.items ?? bare).type === 'object';
-  const isOpen = bare.type !== 'boolean' && !isObject;
+  const path = parentPath === '' ? name : `${parentPath}.${name}`;
+  const bareShape = shapeOf({ type, members });
+  const limited = shapeOf({ type, members, allowed: allowedValues });
+  const isObject = (bareShape.items ?? bareShape).type === 'object';
+  const isOpen = bareShape.type !== 'boolean' && !isObject;
   const hasValues = depth === 0 || !isInput;
   /** Adds the answer of a text prompt. */
   const text =
@@ -99,10 +99,10 @@ function fieldSteps(
       return { ...so, [part]: await asker.text({ message, placeholder, initial, before: so[part], parse }) };
     };
   const chooseType: PromptStep<FieldAnswers> = async (so) => {
-    const chosen = await asker.choose(`Type of ${path}`, typeChoices(depth), so.type);
+    const chosenType = await asker.choose(`Type of ${path}`, typeChoices(depth), so.type);
     // Members and values belong to the former type.
     const { name, description, required } = so;
-    return chosen === so.type ? so : { name, description, required, type: chosen };
+    return chosenType === so.type ? so : { name, description, required, type: chosenType };
   };
   const fill: PromptStep<FieldAnswers> = async (so) => {
     const place = { asker, kind, above: path, depth: depth + 1 };
@@ -111,14 +111,14 @@ function fieldSteps(
   const list = (of: Shape) => (values: string) => typed(values, parseValues(values, of, flag));
   const allow: PromptStep<FieldAnswers> = async (so) => {
     const hint = 'Enter to allow all, or a list: base, ethereum';
-    const given = await text('allowed', `Allowed values of ${path}`, hint, list(bare))(so);
+    const allowedText = await text('allowed', `Allowed values of ${path}`, hint, list(bareShape))(so);
     // Allowed values are examples themselves.
-    return given.allowed ? { ...given, examples: undefined } : given;
+    return allowedText.allowed ? { ...allowedText, examples: undefined } : allowedText;
   };
   const fallback = (value: string) => typed(value, parseValue(value, limited, flag));
   const steps: readonly (PromptStep<FieldAnswers> | false)[] = [
-    text('name', `Name of the ${noun}${above && ` of ${above}`}`, 'symbol', (given) =>
-      ownName(given, siblings, flag),
+    text('name', `Name of the ${noun}${parentPath && ` of ${parentPath}`}`, 'symbol', (nameText) =>
+      ownName(nameText, siblings, flag),
     ),
     chooseType,
     text('description', `What does ${path} mean?`, 'a description, with its unit', (words) =>
@@ -126,7 +126,7 @@ function fieldSteps(
     ),
     async (so) => ({ ...so, required: await asker.confirm(kind.isRequired(path), so.required ?? true) }),
     isObject && fill,
-    hasValues && isOpen && !bare.items && allow,
+    hasValues && isOpen && !bareShape.items && allow,
     hasValues && isInput && text('fallback', `Default of ${path}`, 'Enter for none', fallback),
     hasValues &&
       isOpen &&
@@ -143,13 +143,13 @@ function typed(text: string, read: Result<unknown>): Result<string> {
 
 /** Asks for the members of an object, at least one. Going back repeats the last question about the last one. */
 async function askMembers(place: Place, before: readonly FieldAnswers[]): Promise<readonly FieldAnswers[]> {
-  const { asker, kind, above } = place;
+  const { asker, kind, above: parentPath } = place;
   let members = before;
   for (;;) {
-    const another =
-      members.length === 0 || (await orBack(asker.confirm(`Another ${kind.noun} of ${above}?`, false)));
-    if (another === false) return members;
-    const reopened = another === 'back' ? members.at(-1) : undefined;
+    const wantsAnother =
+      members.length === 0 || (await orBack(asker.confirm(`Another ${kind.noun} of ${parentPath}?`, false)));
+    if (wantsAnother === false) return members;
+    const reopened = wantsAnother === 'back' ? members.at(-1) : undefined;
     if (reopened) members = members.slice(0, -1);
     const siblings = members.map(fieldOf);
     const steps = (answers: FieldAnswers) => fieldSteps(place, siblings, answers);
@@ -164,12 +164,18 @@ function fieldOf({ name = '', required, description, ...rest }: FieldAnswers): F
   return { name, ...(required && { required }), ...shapeOf(rest), ...(description && { description }) };
 }
 
-function shapeOf({ type = 'string', members, allowed, fallback, examples }: FieldAnswers): Shape {
+function shapeOf({
+  type = 'string',
+  members,
+  allowed: allowedValues,
+  fallback,
+  examples,
+}: FieldAnswers): Shape {
   const base = type.replace('[]', '') as FieldType;
-  const bare: Shape = type === base ? { type: base } : { type: 'array', items: { type: base } };
-  const filled = members ? withMembers(bare, members.map(fieldOf)) : bare;
-  const limited = allowed
-    ? { ...filled, enum: [...new Set(unwrap(parseValues(allowed, filled, '')))] }
+  const bareShape: Shape = type === base ? { type: base } : { type: 'array', items: { type: base } };
+  const filled = members ? withMembers(bareShape, members.map(fieldOf)) : bareShape;
+  const limited = allowedValues
+    ? { ...filled, enum: [...new Set(unwrap(parseValues(allowedValues, filled, '')))] }
     : filled;
   return {
     ...limited,

@@ -45,13 +45,13 @@ async function askMissingExamples(
   parts: Partial<ToolParts>,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
-  const { example: before = [], ...given } = parts;
-  const preparation = prepare(await importedTools(given), generic);
-  const wanted = preparation.ok ? missingExamples(preparation.prepared.tools) : [];
-  if (isBack && wanted.length === 0) throw new Back();
-  const open = wanted.findIndex((one) => !before.some((value) => isFor(value, one)));
-  const steps = wanted.map((one) => async (earlier: readonly ExampleValue[]) => {
-    const values = await askExample(asker, one, earlier);
+  const { example: before = [], ...otherParts } = parts;
+  const preparation = prepare(await importedTools(otherParts), generic);
+  const missing = preparation.ok ? missingExamples(preparation.prepared.tools) : [];
+  if (isBack && missing.length === 0) throw new Back();
+  const open = missing.findIndex((example) => !before.some((value) => isFor(value, example)));
+  const steps = missing.map((example) => async (earlier: readonly ExampleValue[]) => {
+    const values = await askExample(asker, example, earlier);
     asker.unfinished = () => ({ example: values });
     return values;
   });
@@ -62,22 +62,22 @@ async function askMissingExamples(
 /** Asks for one example and adds it to the others. */
 async function askExample(
   asker: Asker,
-  wanted: MissingExample,
+  missing: MissingExample,
   values: readonly ExampleValue[],
 ): Promise<readonly ExampleValue[]> {
-  const { tool, parameter } = wanted;
+  const { tool, parameter } = missing;
   const text = await asker.text({
     message: `Example of ${tool}.${parameter}: the marketplace calls the tool with it`,
     placeholder: 'none: a placeholder that the check reports',
     initial: '',
-    before: values.find((value) => isFor(value, wanted))?.text,
+    before: values.find((value) => isFor(value, missing))?.text,
     parse(typed) {
-      const value = exampleFor(typed, wanted, '--example');
+      const value = exampleFor(typed, missing, '--example');
       return value.ok ? pass(typed) : value;
     },
   });
-  const others = values.filter((value) => !isFor(value, wanted));
-  return text === '' ? others : [...others, { tool, parameter, text }];
+  const otherRequests = values.filter((value) => !isFor(value, missing));
+  return text === '' ? otherRequests : [...otherRequests, { tool, parameter, text }];
 }
 
 /**
@@ -184,44 +184,48 @@ const askedFrom = 500;
  */
 export async function askAnswerFields(
   asker: Asker,
-  { fields: before, ...given }: Partial<ToolParts>,
+  { fields: before, ...otherParts }: Partial<ToolParts>,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  const tools = await importedTools(given);
-  const each = tools.map(({ entry }) => `${entry.name}:`);
-  const deeper = await wholeEntriesOf(toolAnswers({ ...given, fields: each }), generic).catch(
+  const tools = await importedTools(otherParts);
+  const toolPrefixes = tools.map(({ entry }) => `${entry.name}:`);
+  const deeper = await wholeEntriesOf(toolAnswers({ ...otherParts, fields: toolPrefixes }), generic).catch(
     () => undefined,
   );
-  const wanted = tools.filter(
+  const askedTools = tools.filter(
     (tool) => tool.fields !== undefined && (before?.length || tokensOf(tool) >= askedFrom),
   );
-  if (isBack && wanted.length === 0) throw new Back();
-  const steps = wanted.map((tool) => async (earlier: readonly string[]) => {
+  if (isBack && askedTools.length === 0) throw new Back();
+  const steps = askedTools.map((tool) => async (earlier: readonly string[]) => {
     const name = `${tool.entry.name}:`;
     const isAlone = tools.length === 1;
-    const own = earlier.filter((text) => isAlone || text.startsWith(name));
-    const paths = own.flatMap((text) => text.replace(name, '').split(','));
+    const ownFields = earlier.filter((text) => isAlone || text.startsWith(name));
+    const paths = ownFields.flatMap((text) => text.replace(name, '').split(','));
     const uncut = deeper?.ok ? deeper.value[tools.indexOf(tool)] : undefined;
-    const chosen = await askOne(asker, tool, uncut ?? tool, paths);
-    const others = earlier.filter((text) => !own.includes(text));
-    const all = chosen.length === 0 ? others : [...others, (isAlone ? '' : name) + chosen.join(',')];
-    asker.unfinished = () => ({ fields: all });
-    return all;
+    const chosenFields = await askOne(asker, tool, uncut ?? tool, paths);
+    const otherDescriptions = earlier.filter((text) => !ownFields.includes(text));
+    const allFields =
+      chosenFields.length === 0
+        ? otherDescriptions
+        : [...otherDescriptions, (isAlone ? '' : name) + chosenFields.join(',')];
+    asker.unfinished = () => ({ fields: allFields });
+    return allFields;
   });
   return askInOrder(() => steps, before ?? [], { isBack, from: isBack ? steps.length - 1 : 0 });
 }
 
 /** @param uncut the tool with fields that are too many for it, unless they are chosen */
 function askOne(asker: Asker, tool: Imported, uncut: Imported, before: readonly string[]): Promise<string[]> {
-  const all = fieldsOf(tool).length;
+  const fieldCount = fieldsOf(tool).length;
   const options = fieldsOf(uncut).map(({ path, schema: { type, description } }) => ({
     value: path,
     label: path,
     hint: [[type ?? []].flat().join(' or '), plainText(description, 50)].filter(Boolean).join(' · '),
   }));
-  const statusOf = (chosen: readonly string[]) => {
-    if (chosen.length === 0) return `Enter keeps all ${all}, about ${grouped(tokensOf(tool))} tokens`;
-    const fields = withFields([uncut], [chosen.join(',')]);
+  const statusOf = (chosenFields: readonly string[]) => {
+    if (chosenFields.length === 0)
+      return `Enter keeps all ${fieldCount}, about ${grouped(tokensOf(tool))} tokens`;
+    const fields = withFields([uncut], [chosenFields.join(',')]);
     const reduced = (fields.ok && fields.value[0]) || tool;
     return `${fieldsOf(reduced).length} of ${options.length}, about ${grouped(tokensOf(reduced))} tokens`;
   };

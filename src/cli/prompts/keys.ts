@@ -49,9 +49,9 @@ export class TerminalInput extends PassThrough {
     return this.writableEnded || this.#input.readableEnded || this.#input.destroyed;
   }
 
-  #read(given: string): void {
+  #read(input: string): void {
     // Lines typed before the first question end in a line feed, because the terminal was not in raw mode.
-    let text = this.#held + (this.#isFirst ? given.slice(given.lastIndexOf('\n') + 1) : given);
+    let text = this.#held + (this.#isFirst ? input.slice(input.lastIndexOf('\n') + 1) : input);
     this.#isFirst = false;
     for (;;) {
       const start = text.indexOf(pasteStart);

@@ -14,9 +14,9 @@ export class Cancelled extends Error {
 export class Back extends Cancelled {}
 
 /** The answer, or `back` if the author goes back. */
-export async function orBack<T>(asked: Promise<T>): Promise<T | 'back'> {
+export async function orBack<T>(question: Promise<T>): Promise<T | 'back'> {
   try {
-    return await asked;
+    return await question;
   } catch (error) {
     if (error instanceof Back) return 'back';
     throw error;

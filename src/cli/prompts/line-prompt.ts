@@ -131,15 +131,20 @@ export class SearchPrompt extends AutocompletePrompt<Choice<string>> {
 
   #frame(): string {
     const { message, statusOf, output } = this.#options;
-    const shown = statusOf ? `${message} ${statusOf(this.lines)}` : message;
+    const shownMessage = statusOf ? `${message} ${statusOf(this.lines)}` : message;
     if (isOver(this.state)) {
-      const chosen = this.lines.length === 0 ? 'none selected' : nameList(this.lines);
-      return frame(output, this.state, shown, this.state === 'submit' ? [styleText('dim', chosen)] : []);
+      const selection = this.lines.length === 0 ? 'none selected' : nameList(this.lines);
+      return frame(
+        output,
+        this.state,
+        shownMessage,
+        this.state === 'submit' ? [styleText('dim', selection)] : [],
+      );
     }
     const select = this.isNavigating ? 'Space or Tab' : 'Tab';
     const help = styleText('dim', `↑/↓ to navigate • ${select}: select • Enter: confirm • Type: to search`);
     const framed = (lines: readonly string[]) =>
-      frame(output, this.state, shown, ['', this.#searchLine(), ...lines, help], this.error);
+      frame(output, this.state, shownMessage, ['', this.#searchLine(), ...lines, help], this.error);
     return framed(
       limitOptions({
         cursor: this.cursor,
@@ -157,8 +162,8 @@ export class SearchPrompt extends AutocompletePrompt<Choice<string>> {
     const typed = this.isNavigating ? styleText('dim', this.userInput) : this.userInputWithCursor;
     const isFiltered = length !== this.#options.choices.length;
     const matches = isFiltered ? styleText('dim', ` (${length} ${length === 1 ? 'match' : 'matches'})`) : '';
-    const shown = this.userInput === '' ? styleText('dim', 'type to filter') : typed;
-    return `${styleText('dim', 'Search:')} ${shown}${matches}`;
+    const shownInput = this.userInput === '' ? styleText('dim', 'type to filter') : typed;
+    return `${styleText('dim', 'Search:')} ${shownInput}${matches}`;
   }
 
   /** A choice beside its checkbox; the choice under the cursor has its hint. */

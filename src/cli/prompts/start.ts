@@ -41,17 +41,17 @@ const decisive = [
 export const file = 'file';
 
 /** Whether the flags leave the first question open. */
-export function isStartOpen(given: Partial<ToolParts>): boolean {
-  return decisive.every((name) => given[name] === undefined && given.ask?.includes(name) !== true);
+export function isStartOpen(parts: Partial<ToolParts>): boolean {
+  return decisive.every((name) => parts[name] === undefined && parts.ask?.includes(name) !== true);
 }
 
 /** The given answers, with the start that `ask` names. */
 export function withStart<Parts extends Partial<ToolParts>>(
-  given: Parts,
+  parts: Parts,
 ): Parts & { readonly start?: ChosenStart } {
-  const { ask = [] } = given;
+  const { ask = [] } = parts;
   const start = starts.find(({ value }) => ask.includes(value));
-  return start ? { ...given, start: start.value } : given;
+  return start ? { ...parts, start: start.value } : parts;
 }
 
 /**
@@ -64,8 +64,8 @@ export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?:
 ): readonly string[] {
   const { start } = parts;
   const isTold = start === 'tool' ? !isStartOpen({ ...parts, ask: [] }) : start && parts[start];
-  const again = part !== undefined && parts[part] !== undefined ? [String(part)] : [];
-  return [...new Set([...again, ...(start === undefined || isTold ? [] : [start])])];
+  const repeatedPart = part !== undefined && parts[part] !== undefined ? [String(part)] : [];
+  return [...new Set([...repeatedPart, ...(start === undefined || isTold ? [] : [start])])];
 }
 
 /** Asks for the files of sample answers, separated by commas. */
@@ -78,10 +78,10 @@ export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Pr
     before: fromSample?.join(', '),
     parse(text) {
       const paths = text.split(',').map((path) => path.trim());
-      const given = paths.filter((path) => path !== '');
-      const missing = given.find((path) => !existsSync(path));
+      const namedPaths = paths.filter((path) => path !== '');
+      const missing = namedPaths.find((path) => !existsSync(path));
       return missing === undefined
-        ? parse(given.length > 0 ? given : [''])
+        ? parse(namedPaths.length > 0 ? namedPaths : [''])
         : noSuchFile('--from-sample', missing);
     },
   });
@@ -151,8 +151,8 @@ export async function askOperations(
   asker: Asker,
   { fromOpenapi = '', header, operation: before }: Partial<ToolParts>,
 ): Promise<readonly string[]> {
-  const { document, where } = await documentAt(fromOpenapi, header);
-  const operations = unwrap(listedOperations(unwrap(document), where));
+  const { document, where: location } = await documentAt(fromOpenapi, header);
+  const operations = unwrap(listedOperations(unwrap(document), location));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;
     const writes = operation.method === 'get' ? '' : ' · may change something';

@@ -17,8 +17,8 @@ const lineEnd = Number.POSITIVE_INFINITY;
 
 /** The lines with the cursor at the end of the last one. */
 export function textLines(lines: readonly string[]): TextLines {
-  const all = lines.length > 0 ? lines : [''];
-  return at({ lines: all, row: 0, column: 0 }, all.length - 1);
+  const allLines = lines.length > 0 ? lines : [''];
+  return at({ lines: allLines, row: 0, column: 0 }, allLines.length - 1);
 }
 
 /** The text before and after the cursor on its line. */
@@ -84,17 +84,17 @@ const edits: { readonly [key: string]: (text: TextLines, isHeld: boolean) => Tex
 /** Swaps the cursor's line with the one above (-1) or below (1). */
 function moveLine(text: TextLines, by: -1 | 1): TextLines {
   const { lines, row } = text;
-  const other = lines[row + by];
-  if (other === undefined) return text;
-  return { ...text, lines: lines.with(row + by, lines[row] ?? '').with(row, other), row: row + by };
+  const targetLine = lines[row + by];
+  if (targetLine === undefined) return text;
+  return { ...text, lines: lines.with(row + by, lines[row] ?? '').with(row, targetLine), row: row + by };
 }
 
 /** Removes the character before the cursor; at the start of a line, the line break. */
 function backspace(text: TextLines): TextLines {
   const [before, after] = aroundCursor(text);
   if (before !== '') return replaceBefore(text, [...before].slice(0, -1).join(''));
-  const above = text.lines[text.row - 1];
-  if (above === undefined) return text;
-  const lines = text.lines.toSpliced(text.row - 1, 2, above + after);
-  return { lines, row: text.row - 1, column: [...above].length };
+  const previousLine = text.lines[text.row - 1];
+  if (previousLine === undefined) return text;
+  const lines = text.lines.toSpliced(text.row - 1, 2, previousLine + after);
+  return { lines, row: text.row - 1, column: [...previousLine].length };
 }

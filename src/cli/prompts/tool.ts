@@ -59,15 +59,19 @@ export const partLabels = {
   platform: 'Marketplace',
 } as const;
 
-/** The questions, in order; they depend on the answers so far. @param others those that are not about the tool */
+/** The questions, in order; they depend on the answers so far. @param otherParts those that are not about the tool */
 export function orderedParts(
   parts: PromptParts,
-  others: { readonly before: readonly AskedPart[]; readonly after: readonly AskedPart[] },
+  otherParts: { readonly before: readonly AskedPart[]; readonly after: readonly AskedPart[] },
 ): readonly AskedPart[] {
-  const around = (...own: readonly AskedPart[]) => [...others.before, ...own, ...others.after];
+  const around = (...ownParts: readonly AskedPart[]) => [
+    ...otherParts.before,
+    ...ownParts,
+    ...otherParts.after,
+  ];
   const described = ['tool', 'description', 'effect', 'input'] as const;
-  const [request, ...more] = parts.fromRequest ?? [];
-  const isFile = request !== undefined && more.length === 0 && !isCurl(request);
+  const [request, ...otherRequests] = parts.fromRequest ?? [];
+  const isFile = request !== undefined && otherRequests.length === 0 && !isCurl(request);
   switch (sourceOf(parts) ?? parts.start) {
     case 'fromRequest':
       // Whoever chose to paste wants to paste next.
@@ -180,8 +184,8 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>
   spec: askSpec,
   async tool(asker, parts, _, { tool, nameError }) {
     const name = await nameOfRequest(parts);
-    const asked = name === undefined ? tool : { ...tool, initial: () => name };
-    return askText(asker, asked, parts, parts.tool, '_', nameError);
+    const nameQuestion = name === undefined ? tool : { ...tool, initial: () => name };
+    return askText(asker, nameQuestion, parts, parts.tool, '_', nameError);
   },
   async description(asker, parts, isBack) {
     const source = sourceOf(parts);
@@ -230,12 +234,17 @@ function askText(
   separator = ' ',
   takenError: (name: string) => InputError | undefined = () => undefined,
 ): Promise<string> {
-  const judged = (text: string): Result<string> => {
+  const checkedText = (text: string): Result<string> => {
     const parsed = parse(text);
     const error = parsed.ok ? takenError(parsed.value) : undefined;
     return error ? refuse(error) : parsed;
   };
-  const wanted = initial(parts);
-  const names = [wanted, ...[2, 3, 4, 5].map((i) => `${wanted}${separator}${i}`)];
-  return asker.text({ ...prompt, initial: names.find((name) => judged(name).ok), before, parse: judged });
+  const initialName = initial(parts);
+  const names = [initialName, ...[2, 3, 4, 5].map((i) => `${initialName}${separator}${i}`)];
+  return asker.text({
+    ...prompt,
+    initial: names.find((name) => checkedText(name).ok),
+    before,
+    parse: checkedText,
+  });
 }

@@ -35,14 +35,23 @@ export interface ToolsChange<Planned> extends Pick<Made, 'done'> {
 export async function changeTools<
   Planned extends { readonly change: ProjectChange; readonly drift: ToolListDrift },
 >(
-  { plan, question, lines, made: prefix = '', notes, done, undo, contents }: ToolsChange<Planned>,
+  {
+    plan,
+    question,
+    lines,
+    made: prefix = '',
+    notes,
+    done: successText,
+    undo,
+    contents,
+  }: ToolsChange<Planned>,
   switches: RenameToolSwitches,
   output: Output,
 ): Promise<ExitCode> {
   const directory = findProject(process.cwd());
   const planNow = async () => plan(await openProject(directory));
   const planned = await planNow();
-  const listed = (one: Planned) => ({ ...contents(one), refresh: one.drift });
+  const listed = (planned: Planned) => ({ ...contents(planned), refresh: planned.drift });
   if (switches.dryRun) {
     const { showDryRun } = await import('./dry-run.ts');
     const exitCode = showDryRun(directory, planned.change, listed(planned), output);
@@ -54,11 +63,16 @@ export async function changeTools<
     for (const line of lines(planned)) output.line(`  ${singleLine(line)}`);
     await requireConsent(question, false);
   }
-  const made = await changeProject(directory, planNow);
-  for (const line of lines(made)) output.done(`${prefix}${line}`);
-  notes?.(made, output);
-  showDrift(made.drift, output);
-  const finished = { directory, done, undo: undo(directory, made), contents: listed(made) };
+  const plannedChange = await changeProject(directory, planNow);
+  for (const line of lines(plannedChange)) output.done(`${prefix}${line}`);
+  notes?.(plannedChange, output);
+  showDrift(plannedChange.drift, output);
+  const finished = {
+    directory,
+    done: successText,
+    undo: undo(directory, plannedChange),
+    contents: listed(plannedChange),
+  };
   return finishChange(finished, switches, output);
 }
 
@@ -81,28 +95,28 @@ export interface Made {
 
 /** Builds and checks a changed project, if `check` is set, and prints the result. @throws as `afterChange` */
 export async function finishChange(
-  { directory, done, undo, contents }: Made,
+  { directory, done: successText, undo, contents }: Made,
   { check }: { readonly check: boolean },
   output: Output,
 ): Promise<ExitCode> {
   const context = { directory, packageManager: detectPackageManager(directory) };
-  const report = check ? await checkChange(context, done, undo, output) : null;
+  const report = check ? await checkChange(context, successText, undo, output) : null;
   const result = { ok: true, directory, ...contents, selfCheck: shortReport(report) };
   if (report === null) return output.result(result);
   showReport(report, output);
-  return hasPassed(report) ? output.result(result) : output.failure(result, checkFailed(done, undo));
+  return hasPassed(report) ? output.result(result) : output.failure(result, checkFailed(successText, undo));
 }
 
 /** Builds a changed project and runs its self-check. @throws as `afterChange`, with the command that undoes the change. */
 export async function checkChange(
   context: ProjectContext,
-  done: string,
+  successText: string,
   undo: string,
   output: Output,
 ): Promise<CheckReport> {
   const { checkStep } = await import('../create/steps.ts');
   return afterChange(
-    done,
+    successText,
     (hint) => `${hint}. To undo: ${undo}`,
     () => checkStep(context, output),
   );
@@ -111,12 +125,12 @@ export async function checkChange(
 /**
  * Takes a step in a changed project.
  *
- * @param done what was done: `get_x was added`
+ * @param successText what was done: `get_x was added`
  * @param hintAfter what the author can do, given the hint of the error
  * @throws CommandError that says what failed, that the change was made, and what to do.
  */
 export async function afterChange<T>(
-  done: string,
+  successText: string,
   hintAfter: (hint: string) => string,
   step: () => Promise<T>,
 ): Promise<T> {
@@ -125,19 +139,24 @@ export async function afterChange<T>(
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const { code, message, hint, details } = error;
-    throw new CommandError(code, `${done}, but ${message}`, hintAfter(hint), { details });
+    throw new CommandError(code, `${successText}, but ${message}`, hintAfter(hint), { details });
   }
 }
 
 /** Prints the findings of a report. @throws CommandError `SELF_CHECK_FAILED` if `hasPassed` says no. */
-export function requirePassed(report: CheckReport | null, done: string, undo: string, output: Output): void {
+export function requirePassed(
+  report: CheckReport | null,
+  successText: string,
+  undo: string,
+  output: Output,
+): void {
   if (report === null) return;
   showReport(report, output);
-  if (!hasPassed(report)) throw checkFailed(done, undo);
+  if (!hasPassed(report)) throw checkFailed(successText, undo);
 }
 
-function checkFailed(done: string, undo: string): CommandError {
-  const message = `${done}, but the server fails rules of the marketplace`;
+function checkFailed(successText: string, undo: string): CommandError {
+  const message = `${successText}, but the server fails rules of the marketplace`;
   const hint = `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`;
   return new CommandError('SELF_CHECK_FAILED', message, hint);
 }

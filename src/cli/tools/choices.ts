@@ -30,10 +30,10 @@ export async function listOperations(
   search: string | undefined,
   output: Output,
 ): Promise<ExitCode> {
-  const { document: read, where } = await documentAt(place, headers);
+  const { document: read, where: location } = await documentAt(place, headers);
   const document = unwrap(read);
-  const all = unwrap(listedOperations(document, where));
-  const operations = search === undefined ? all : matching(all, search);
+  const allOperations = unwrap(listedOperations(document, location));
+  const operations = search === undefined ? allOperations : matching(allOperations, search);
   const names = operations.map(operationName);
   const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
   for (const [i, { id, method, path, summary }] of operations.entries()) {
@@ -41,9 +41,9 @@ export async function listOperations(
     output.line(singleLine(`${(names[i] ?? '').padEnd(width)}  ${address}${summary}`));
   }
   if (operations.length > 0) output.line();
-  output.line(singleLine(closing(operations.length, all.length, search)));
+  output.line(singleLine(closing(operations.length, allOperations.length, search)));
   const broken = brokenOperationsOf(document).map(({ name, refusal }) => `${name}: ${refusal.message}`);
-  for (const one of broken) output.note(`Left out: ${one}`);
+  for (const problem of broken) output.note(`Left out: ${problem}`);
   return output.result({
     ok: true,
     operations: operations.map(({ id, method, path, summary }) => ({ id, method, path, summary })),
@@ -56,17 +56,17 @@ export async function unchosenOperation(
   place: string,
   headers: HeaderPairs | undefined,
 ): Promise<CommandError> {
-  const { document, where } = await documentAt(place, headers);
-  const names = unwrap(listedOperations(unwrap(document), where)).map(operationName);
+  const { document, where: location } = await documentAt(place, headers);
+  const names = unwrap(listedOperations(unwrap(document), location)).map(operationName);
   const hint = `Add --operation <name>, repeatable. The document has ${nameList(names)}. Without --yes, all are listed.`;
   return new CommandError('MISSING_ANSWERS', '--from-openapi needs --operation: it has no default', hint);
 }
 
-function closing(shown: number, all: number, search: string | undefined): string {
+function closing(shownCount: number, totalCount: number, search: string | undefined): string {
   const choose = 'Choose with --operation <name>; repeat the flag for more.';
-  if (search === undefined) return `${counted(all, 'operation')}. ${choose}`;
-  const found = `${shown} of ${all} operations contain ${JSON.stringify(search)}.`;
-  return `${found} ${shown > 0 ? choose : 'Search with other or fewer words.'}`;
+  if (search === undefined) return `${counted(totalCount, 'operation')}. ${choose}`;
+  const found = `${shownCount} of ${totalCount} operations contain ${JSON.stringify(search)}.`;
+  return `${found} ${shownCount > 0 ? choose : 'Search with other or fewer words.'}`;
 }
 
 /** Prints the requests of a HAR file for an author to choose from; undefined if there is one request alone. */

@@ -23,16 +23,16 @@ export function showDryRun(
 /** Prints a unified diff. */
 export function showDiff(diff: string, output: Output): void {
   // Trailing white space belongs to the last line shown.
-  const shown = diff.replace(/\n$/, '').split('\n').map(visible).join('\n');
-  output.line(shown);
-  if (`${shown}\n` !== diff) output.note(notApplicable);
+  const shownDiff = diff.replace(/\n$/, '').split('\n').map(visible).join('\n');
+  output.line(shownDiff);
+  if (`${shownDiff}\n` !== diff) output.note(notApplicable);
 }
 
 /** A change as a unified diff for `git apply` and `patch -p1`. */
 export function unifiedDiff(directory: string, { files, removed }: ProjectChange): string {
-  const written = [...files].map(([path, { content }]) => [path, textOf(content)] as const);
-  const gone = removed.map((path) => [path, undefined] as const);
-  const patches = [...written, ...gone].map(([path, after]) => {
+  const writtenFiles = [...files].map(([path, { content }]) => [path, textOf(content)] as const);
+  const removedFiles = removed.map((path) => [path, undefined] as const);
+  const patches = [...writtenFiles, ...removedFiles].map(([path, after]) => {
     const before = readIfThere(directory, path);
     return patchOf(path, before && textOf(before), after);
   });

@@ -29,14 +29,14 @@ export async function upgrade(output: Output, flags: UpgradeFlags): Promise<Exit
   await withProjectLock(directory, () => {});
   requireResolved(directory);
   if (flags.dryRun) return dryRun(directory, output);
-  const written = await changeProject(directory, async (): Promise<Written> => {
+  const writtenUpgrade = await changeProject(directory, async (): Promise<Written> => {
     const planned = await planUpgrade(directory);
     return { ...planned, undo: planned.change ? await undoOf(directory, planned.change) : [] };
   });
   const problems = await cloneProblems(directory);
-  show(written, problems, output);
-  requireNothingOpen(written, problems);
-  return finish(directory, written, flags, output);
+  show(writtenUpgrade, problems, output);
+  requireNothingOpen(writtenUpgrade, problems);
+  return finish(directory, writtenUpgrade, flags, output);
 }
 
 /** @throws CommandError `UPGRADE_CONFLICTS` if an earlier run has left markers */
@@ -54,7 +54,7 @@ function requireResolved(directory: string): void {
 async function dryRun(directory: string, output: Output): Promise<ExitCode> {
   const planned = await planUpgrade(directory);
   const { showDryRun } = await import('../tools/dry-run.ts');
-  const change = planned.change && shown(planned.change);
+  const change = planned.change && visibleChange(planned.change);
   const rest = { ...contents(planned), changelog: changelogBetween(planned.from, planned.to) };
   const exitCode = showDryRun(directory, change, rest, output);
   const { open, notes } = reportOf(planned);
@@ -63,14 +63,14 @@ async function dryRun(directory: string, output: Output): Promise<ExitCode> {
 }
 
 /** Without packed packages, which a diff cannot show. */
-function shown({ files, removed }: ProjectChange): ProjectChange {
+function visibleChange({ files, removed }: ProjectChange): ProjectChange {
   const isText = (path: string) => !path.startsWith('vendor/');
   return { files: new Map([...files].filter(([path]) => isText(path))), removed: removed.filter(isText) };
 }
 
-function show(written: Written, problems: readonly string[], output: Output): void {
-  const { from, to, change, undo } = written;
-  const { counts, notes } = reportOf(written);
+function show(upgrade: Written, problems: readonly string[], output: Output): void {
+  const { from, to, change, undo } = upgrade;
+  const { counts, notes } = reportOf(upgrade);
   if (change) output.done(`${from} → ${to}: ${counts || 'the record in market-mcp.json'}`);
   for (const line of [...notes, ...problems]) output.note(line);
   if (undo.length > 0) output.line('\nTo undo the upgrade:');
@@ -79,46 +79,46 @@ function show(written: Written, problems: readonly string[], output: Output): vo
 }
 
 /** @throws CommandError `UPGRADE_CONFLICTS` if the author has to decide something first. */
-function requireNothingOpen(written: Written, problems: readonly string[]): void {
-  const { open } = reportOf(written);
+function requireNothingOpen(upgrade: Written, problems: readonly string[]): void {
+  const { open } = reportOf(upgrade);
   if (open.length === 0) return;
   throw new CommandError(
     'UPGRADE_CONFLICTS',
-    `the upgrade to ${written.to} needs your decision in ${counted(open.length, 'place')}`,
+    `the upgrade to ${upgrade.to} needs your decision in ${counted(open.length, 'place')}`,
     nextAfter('Edit the files'),
-    { details: open, data: { ...contents(written), undo: written.undo, problems } },
+    { details: open, data: { ...contents(upgrade), undo: upgrade.undo, problems } },
   );
 }
 
 /** Installs, builds and checks, also if an earlier run has written the files. */
 async function finish(
   directory: string,
-  written: Written,
+  upgrade: Written,
   { install, check }: UpgradeFlags,
   output: Output,
 ): Promise<ExitCode> {
-  const { from, to, change, undo } = written;
-  const done = change ? `the project was upgraded to ${to}` : `the files have version ${version}`;
-  const standing = { directory, packageManager: detectPackageManager(directory) };
+  const { from, to, change, undo } = upgrade;
+  const successText = change ? `the project was upgraded to ${to}` : `the files have version ${version}`;
+  const project = { directory, packageManager: detectPackageManager(directory) };
   const undoHint = undo.length > 0 ? undo.join(', then: ') : 'the lines that the upgrade printed';
   if (install) {
     const { installStep } = await import('../create/steps.ts');
     const hint = () => `${nextAfter('Fix the cause')}. To undo: ${undoHint}`;
-    const packages = await afterChange(done, hint, () => installStep(standing, output));
-    output.done(`${counted(packages.length, 'package')} installed with ${standing.packageManager}`);
+    const packages = await afterChange(successText, hint, () => installStep(project, output));
+    output.done(`${counted(packages.length, 'package')} installed with ${project.packageManager}`);
   }
-  const report = install && check ? await checkChange(standing, done, undoHint, output) : null;
-  requirePassed(report, done, undoHint, output);
+  const report = install && check ? await checkChange(project, successText, undoHint, output) : null;
+  requirePassed(report, successText, undoHint, output);
   const changelog = changelogBetween(from, to);
   for (const section of changelog) output.line(`\n${section}\n`);
   const newer = newerProgram();
-  if (change) output.done(`${done}. Review the change and commit it.`);
+  if (change) output.done(`${successText}. Review the change and commit it.`);
   else output.done(`the project is up to date with version ${to}, the version of this program`);
   if (!change) output.line(`  ${newer}`);
   return output.result({
     ok: true,
     directory,
-    ...contents(written),
+    ...contents(upgrade),
     undo,
     newer,
     problems: await cloneProblems(directory),

@@ -93,8 +93,8 @@ export class Apis {
     const server = [found, shared, root].flatMap((place) => place.at('servers').items().slice(0, 1))[0];
     const { url, variables } = server?.members ?? {};
     if (!server || typeof url !== 'string') return null;
-    const filled = url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) =>
-      textOr(objectOr(objectOr(variables)[name]).default, whole),
+    const filled = url.replaceAll(/\{([^{}]+)\}/g, (match, name: string) =>
+      textOr(objectOr(objectOr(variables)[name]).default, match),
     );
     return this.#absolute(filled, server.from);
   }

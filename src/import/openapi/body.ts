@@ -50,12 +50,12 @@ export function describedBody(body: DocumentPlace, lost: Lost): DescribedBody | 
   if (types.length === 0) return null;
   const isRequired = body.members.required === true;
   const isList = (type: string) => documentTypes(content.at(type, 'schema').members).includes('array');
-  const chosen = chooseType(types, content, isList);
-  if (chosen === undefined) {
+  const chosenType = chooseType(types, content, isList);
+  if (chosenType === undefined) {
     reportUnsupported(types, isRequired, body, lost);
     return null;
   }
-  const { kind, type } = chosen;
+  const { kind, type } = chosenType;
   const media = content.at(type);
   const described = media.at('schema');
   if (!isRequired && isEmptyObject(described.members)) return null;
@@ -67,7 +67,7 @@ export function describedBody(body: DocumentPlace, lost: Lost): DescribedBody | 
   const schema = schemaOf(described, 'input', lost, kind === 'multipart');
   const encodings = media.at('encoding').entries();
   const parts = encodings.map(([name, encoding]) => {
-    const [, member] = propertiesOf(schema).find(([own]) => own === name) ?? [];
+    const [, member] = propertiesOf(schema).find(([memberName]) => memberName === name) ?? [];
     return [name, partOf(encoding, member, kind, lost)] as const;
   });
   // Many documents do not say that a body is required whose members are.
@@ -142,11 +142,11 @@ function partOf(
   kind: BodyKind,
   lost: Lost,
 ): BodyPart {
-  const { contentType, style: said, explode } = encoding;
-  const note = (what: string) => lost(from, what);
+  const { contentType, style: declaredStyle, explode } = encoding;
+  const note = (loss: string) => lost(from, loss);
   const style = isJsonText(encoding) ? 'json' : withReserved(encoding, styleOf(encoding) ?? 'form', note);
   if (kind !== 'multipart') return { style };
-  if (said !== undefined || explode !== undefined)
+  if (declaredStyle !== undefined || explode !== undefined)
     note('has a style, which parts do not have: each value is a part');
   if (typeof contentType !== 'string' || parseMediaType(contentType) === null) return {};
   const part = isObject(schema?.items) ? schema.items : schema;
@@ -158,7 +158,7 @@ function partOf(
 
 /** Whether a member of a form is JSON: its type counts if no style is given (OpenAPI 3.1, "Encoding Object"). */
 function isJsonText({ contentType, style, explode, allowReserved }: JsonObject): boolean {
-  const isStyled = [style, explode, allowReserved].some((one) => one !== undefined);
+  const isStyled = [style, explode, allowReserved].some((setting) => setting !== undefined);
   return !isStyled && typeof contentType === 'string' && isJsonType(contentType);
 }
 
@@ -188,16 +188,21 @@ export function describedParameters(
   schemaOfParameter: (parameter: DocumentPlace) => JsonObject,
   lost: Lost,
 ): DescribedBody | null {
-  const [whole] = bodies;
-  if (whole?.members.in === 'body') return describedWhole(whole, consumes, lost);
+  const [wholeBody] = bodies;
+  if (wholeBody?.members.in === 'body') return describedWhole(wholeBody, consumes, lost);
   const properties = bodies.map((parameter) => {
     const { members } = parameter;
     return [textOr(members.name), isFile(members) ? fileSchema(members) : schemaOfParameter(parameter)];
   });
-  const all = bodies.map(({ members }) => members);
-  const required = all.filter((one) => one.required === true).map(({ name }) => textOr(name));
-  const parts = all.map((one) => [textOr(one.name), { style: oldStyleOf(one) ?? 'form' }] as const);
-  const isMultipart = all.some(isFile) || (consumes.some(isMultipartType) && !consumes.some(isFormType));
+  const parameters = bodies.map(({ members }) => members);
+  const required = parameters
+    .filter((parameter) => parameter.required === true)
+    .map(({ name }) => textOr(name));
+  const parts = parameters.map(
+    (parameter) => [textOr(parameter.name), { style: oldStyleOf(parameter) ?? 'form' }] as const,
+  );
+  const isMultipart =
+    parameters.some(isFile) || (consumes.some(isMultipartType) && !consumes.some(isFormType));
   if (isMultipart) reportJoinedLists(bodies, lost);
   return {
     kind: isMultipart ? 'multipart' : 'form',
@@ -216,9 +221,13 @@ function reportJoinedLists(parameters: readonly DocumentPlace[], lost: Lost): vo
 }
 
 /** `in: body` of Swagger 2.0, whose media types the operation states. */
-function describedWhole(whole: DocumentPlace, consumes: readonly string[], lost: Lost): DescribedBody | null {
-  const isRequired = whole.members.required === true;
-  const described = whole.at('schema');
+function describedWhole(
+  parameter: DocumentPlace,
+  consumes: readonly string[],
+  lost: Lost,
+): DescribedBody | null {
+  const isRequired = parameter.members.required === true;
+  const described = parameter.at('schema');
   const isList = () => documentTypes(described.members).includes('array');
   const types = consumes.length > 0 ? consumes : ['application/json'];
   const [type = types.find(isAnyType)] = preferredJsonTypes(types, isList);
@@ -228,9 +237,9 @@ function describedWhole(whole: DocumentPlace, consumes: readonly string[], lost:
   }
   const binaryType = types.find(isBinaryType);
   if (binaryType === undefined) {
-    reportUnsupported(types, isRequired, whole, lost);
+    reportUnsupported(types, isRequired, parameter, lost);
     return null;
   }
-  const schema = fileSchema({ description: whole.members.description ?? '', ...described.members });
+  const schema = fileSchema({ description: parameter.members.description ?? '', ...described.members });
   return { kind: 'binary', schema, isRequired, mediaType: binaryType, parts: new Map() };
 }

@@ -9,26 +9,27 @@ import { plainText } from './text.ts';
  * What a tool returns and when to use it (C§2.1), from the texts of its operation, its path and its answer. Where these say
  * nothing, a to-do, which `tool.to-do` reports.
  *
- * @param stated texts of the operation: `summary` and `description`
+ * @param operationTexts texts of the operation: `summary` and `description`
  * @param title of the API
  * @param answer the outputSchema, without signals
  */
 export function toolDescription(
   { id: operationId, method, path }: Pick<ApiOperation, 'id' | 'method' | 'path'>,
-  stated: JsonObject,
+  operationTexts: JsonObject,
   title: string,
   answer: JsonObject,
 ): string {
   const thing = thingOf(path);
-  const more = plainText(stated.description, 500);
+  const details = plainText(operationTexts.description, 500);
   const id = wordsOf(plainText(operationId, 100));
-  const said = plainText(stated.summary, 200) || (more === '' && id.length > 1 ? capital(id.join(' ')) : '');
-  if (said === '' && more === '' && (thing === '' || method === 'post')) return toolToDo;
+  const summary =
+    plainText(operationTexts.summary, 200) || (details === '' && id.length > 1 ? capital(id.join(' ')) : '');
+  if (summary === '' && details === '' && (thing === '' || method === 'post')) return toolToDo;
   const contents = contentsOf(answer);
   const texts =
-    said === '' && more === ''
+    summary === '' && details === ''
       ? [`${verbs[method]} ${thing}${method === 'get' && contents !== '' ? `: ${contents}` : ''}`]
-      : [said, more === said ? '' : more];
+      : [summary, details === summary ? '' : details];
   const sentences = texts
     .filter((text) => text !== '')
     .map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`));
@@ -58,8 +59,8 @@ export function withoutSignals(outputSchema: JsonObject): JsonObject {
 /** `id, name and 3 more`: the members of an answer, or of its items; empty if it describes none. */
 export function contentsOf(answer: JsonObject): string {
   const { items, result } = membersOf(answer);
-  const whole = isObject(result) ? result : answer;
-  const inner = isObject(items) && isObject(items.items) ? items.items : whole;
+  const record = isObject(result) ? result : answer;
+  const inner = isObject(items) && isObject(items.items) ? items.items : record;
   const names = Object.keys(membersOf(inner));
   return nameList(names);
 }
@@ -91,12 +92,12 @@ function thingOf(path: string): string {
         words.push(...wordsOf(segment));
       continue;
     }
-    const one = subjectOf(parameter);
-    const whole = [...words.slice(0, -1), singular(words.at(-1) ?? '')].join(' ');
-    const isWhole = one === '' || ` ${whole}`.endsWith(` ${one}`);
-    const isSame = isWhole || ` ${one}`.endsWith(` ${singular(words.at(-1) ?? '')}`);
+    const parameterSubject = subjectOf(parameter);
+    const subject = [...words.slice(0, -1), singular(words.at(-1) ?? '')].join(' ');
+    const isWhole = parameterSubject === '' || ` ${subject}`.endsWith(` ${parameterSubject}`);
+    const isSame = isWhole || ` ${parameterSubject}`.endsWith(` ${singular(words.at(-1) ?? '')}`);
     before = isSame ? '' : words.join(' ');
-    const noun = isWhole ? whole : one;
+    const noun = isWhole ? subject : parameterSubject;
     if (noun !== '') phrases.push(`one ${noun}`);
     words = [];
   }
@@ -124,7 +125,7 @@ function capital(words: string): string {
 }
 
 /** Names with the same meaning in most APIs, in words. */
-const usual: readonly (readonly [RegExp, string])[] = [
+const usualDescriptions: readonly (readonly [RegExp, string])[] = [
   [/^page( number)?$/, 'Number of the page of results'],
   [/^(limit|per page|page size|page limit|max results|top|size)$/, 'Maximum number of results'],
   [/^(offset|skip)$/, 'Number of results to skip'],
@@ -180,10 +181,10 @@ const formats: { readonly [format: string]: string } = {
 export function inputDescription(name: string, schema: JsonObject, path: string): string {
   const words = wordsOf(name);
   if (words.length === 0) return fieldToDo(name);
-  const all = words.join(' ');
+  const phrase = words.join(' ');
   const last = words.at(-1) ?? '';
-  const known = usual.find(([pattern]) => pattern.test(all))?.[1];
-  if (known !== undefined) return `${known}.`;
+  const usualDescription = usualDescriptions.find(([pattern]) => pattern.test(phrase))?.[1];
+  if (usualDescription !== undefined) return `${usualDescription}.`;
   const types = typesOf(schema);
   if (types.includes('boolean')) return booleanDescription(words) ?? fieldToDo(name);
   if (['id', 'ids', 'uuid', 'guid'].includes(last) || schema.format === 'uuid') {
@@ -194,7 +195,7 @@ export function inputDescription(name: string, schema: JsonObject, path: string)
   if (unit !== undefined && words.length > 1 && types.some((type) => type === 'number' || type === 'integer'))
     return `${capital(words.slice(0, -1).join(' '))} in ${unit}.`;
   const detail = detailOf(schema);
-  return detail === '' ? fieldToDo(name) : `${capital(all)}${detail}.`;
+  return detail === '' ? fieldToDo(name) : `${capital(phrase)}${detail}.`;
 }
 
 /** What the segment before a parameter of the path names. */
@@ -214,9 +215,9 @@ function booleanDescription(words: readonly string[]): string | undefined {
 }
 
 /** What the schema of a text or number says besides its type; empty if nothing. */
-function detailOf({ enum: allowed, format, minimum, maximum, examples }: JsonObject): string {
+function detailOf({ enum: allowedValues, format, minimum, maximum, examples }: JsonObject): string {
   const texts = (values: readonly Json[]) => values.filter((value) => typeof value !== 'object').map(String);
-  const values = Array.isArray(allowed) ? texts(allowed) : [];
+  const values = Array.isArray(allowedValues) ? texts(allowedValues) : [];
   if (values.length > 1)
     return values.length <= 6
       ? `: ${orList(values)}`

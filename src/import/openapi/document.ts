@@ -56,9 +56,9 @@ export class DocumentPlace implements LocatedValue {
   readonly from: string;
   #found: LocatedValue | undefined;
 
-  constructor(document: OpenApiDocument, given: Json | undefined, from: string) {
+  constructor(document: OpenApiDocument, value: Json | undefined, from: string) {
     this.document = document;
-    this.given = given;
+    this.given = value;
     this.from = from;
   }
 
@@ -76,8 +76,8 @@ export class DocumentPlace implements LocatedValue {
   }
 
   /** The place below it. */
-  at(...[step, ...others]: readonly (string | number)[]): DocumentPlace {
-    return step === undefined ? this : this.#below(step).at(...others);
+  at(...[step, ...followingSteps]: readonly (string | number)[]): DocumentPlace {
+    return step === undefined ? this : this.#below(step).at(...followingSteps);
   }
 
   /** The places of its members; none if it is not an object. */
@@ -105,8 +105,8 @@ export class DocumentPlace implements LocatedValue {
   #below(step: string | number): DocumentPlace {
     const { value, pointer } = this;
     const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
-    const given = isThere ? (value as JsonObject)[step] : undefined;
-    return new DocumentPlace(this.document, given, below(pointer, step));
+    const member = isThere ? (value as JsonObject)[step] : undefined;
+    return new DocumentPlace(this.document, member, below(pointer, step));
   }
 
   #resolved(): LocatedValue {
@@ -116,7 +116,7 @@ export class DocumentPlace implements LocatedValue {
 }
 
 /** Receives the place and the reason of what cannot be imported and is left out. */
-export type Lost = (pointer: string, what: string) => void;
+export type Lost = (pointer: string, loss: string) => void;
 
 type Version = '2.0' | '3.0' | '3.1';
 
@@ -129,11 +129,11 @@ export class OpenApiDocument {
   #maxValues = Number.POSITIVE_INFINITY;
   #values = 0;
 
-  /** @param others the documents that its references lead to */
-  constructor(root: JsonObject, version: Version, others: Others) {
+  /** @param otherDocuments the documents that its references lead to */
+  constructor(root: JsonObject, version: Version, otherDocuments: Others) {
     this.root = new DocumentPlace(this, root, '#');
     this.version = version;
-    this.#others = others;
+    this.#others = otherDocuments;
   }
 
   /**
@@ -178,17 +178,18 @@ export class OpenApiDocument {
   }
 
   #target(reference: string, from: string): LocatedValue {
-    const refused = (why: string) => new DocumentRefusal(`the reference ${shorten(reference)} ${why}`, from);
+    const refusal = (reason: string) =>
+      new DocumentRefusal(`the reference ${shorten(reference)} ${reason}`, from);
     const base = from.slice(0, from.indexOf('#'));
     const { file, fragment } = partsOf(reference);
-    const other = file === '' ? { name: base } : this.#others.named(file, base);
-    if ('why' in other) throw refused(`points outside the document: ${other.why}`);
-    const read = this.#read(other.name);
-    if (!read || 'why' in read) throw refused(`cannot be followed: ${read?.why ?? 'it was not read'}`);
-    if (!/^(?:\/|$)/.test(fragment)) throw refused('is not a JSON pointer');
-    const pointer = `${other.name}#${fragment}`;
+    const target = file === '' ? { name: base } : this.#others.named(file, base);
+    if ('why' in target) throw refusal(`points outside the document: ${target.why}`);
+    const read = this.#read(target.name);
+    if (!read || 'why' in read) throw refusal(`cannot be followed: ${read?.why ?? 'it was not read'}`);
+    if (!/^(?:\/|$)/.test(fragment)) throw refusal('is not a JSON pointer');
+    const pointer = `${target.name}#${fragment}`;
     const value = this.#targets(pointer) as Json | undefined;
-    if (value === undefined) throw refused('points to nothing');
+    if (value === undefined) throw refusal('points to nothing');
     return { value, pointer };
   }
 
@@ -210,47 +211,48 @@ export class OpenApiDocument {
  * Reads an OpenAPI document, 3.0 or 3.1 or Swagger 2.0, in JSON or YAML. Validates only its overall form; errors of
  * an operation are reported when the operation is chosen.
  *
- * @param where name of the file or URL, for the errors
- * @param beside what may be read beside it; by default nothing
+ * @param source name of the file or URL, for the errors
+ * @param filesBeside what may be read beside it; by default nothing
  */
 export async function readOpenApi(
   text: string,
-  where: string,
-  beside: Beside = nothingBeside,
+  source: string,
+  filesBeside: Beside = nothingBeside,
 ): Promise<Result<OpenApiDocument>> {
-  const parsed = await parse(text, where);
+  const parsed = await parse(text, source);
   if (!parsed.ok) return parsed;
   const root = parsed.value;
   const hint = 'Give an OpenAPI document: it has a member such as openapi: 3.1.0.';
-  if (!isObject(root)) return reject(where, undefined, 'is not an OpenAPI document', hint);
-  const said = textOr(root.openapi ?? root.swagger);
+  if (!isObject(root)) return reject(source, undefined, 'is not an OpenAPI document', hint);
+  const statedVersion = textOr(root.openapi ?? root.swagger);
   const version = (['3.0', '3.1', '2.0'] as const).find(
-    (known) => said === known || said.startsWith(`${known}.`),
+    (supportedVersion) =>
+      statedVersion === supportedVersion || statedVersion.startsWith(`${supportedVersion}.`),
   );
   if (version === undefined) {
     const message =
-      said === ''
+      statedVersion === ''
         ? 'is not an OpenAPI document'
-        : `is OpenAPI ${shorten(said)}; versions 3.1, 3.0 and 2.0 are supported`;
-    return reject(where, undefined, message, hint);
+        : `is OpenAPI ${shorten(statedVersion)}; versions 3.1, 3.0 and 2.0 are supported`;
+    return reject(source, undefined, message, hint);
   }
-  if (!isObject(root.paths)) return reject(`${where}#/paths`, root.paths, 'has no operations', hint);
-  const document = new OpenApiDocument(root, version, await othersOf(root, text.length, beside, parse));
+  if (!isObject(root.paths)) return reject(`${source}#/paths`, root.paths, 'has no operations', hint);
+  const document = new OpenApiDocument(root, version, await othersOf(root, text.length, filesBeside, parse));
   try {
     document.root.at('paths').entries();
     return pass(document);
   } catch (error) {
-    if (error instanceof DocumentRefusal) return reject(`${where}#/paths`, undefined, error.message, hint);
+    if (error instanceof DocumentRefusal) return reject(`${source}#/paths`, undefined, error.message, hint);
     throw error;
   }
 }
 
-async function parse(given: string, where: string): Promise<Result<unknown>> {
-  const text = given.replace(/^\ufeff/, '');
+async function parse(content: string, source: string): Promise<Result<unknown>> {
+  const text = content.replace(/^\ufeff/, '');
   const { characters, values } = openApiLimits;
   if (text.length > characters) {
     const message = `the document has ${text.length} characters; at most ${characters} are allowed`;
-    return reject(where, undefined, message, 'Give a smaller document.');
+    return reject(source, undefined, message, 'Give a smaller document.');
   }
   try {
     JSON.parse(text);
@@ -258,10 +260,10 @@ async function parse(given: string, where: string): Promise<Result<unknown>> {
   } catch (error) {
     if (/^\s*[{[]/.test(text) && !/^\s*[{[]\s*[\w$'#]/.test(text)) {
       const message = `is not JSON: ${(error as Error).message}`;
-      return reject(where, undefined, message, 'Give valid JSON or YAML.');
+      return reject(source, undefined, message, 'Give valid JSON or YAML.');
     }
   }
   const { readYaml } = await import('market-mcp-contract/document');
   // Without aliases, a document has fewer values than characters.
-  return readYaml(text, where, { ...openApiLimits, values: Math.max(values, text.length) }, 'text');
+  return readYaml(text, source, { ...openApiLimits, values: Math.max(values, text.length) }, 'text');
 }

@@ -8,29 +8,31 @@ import { documentTypes } from './keywords.ts';
 /** The examples of a response of Swagger 2.0: by media type, or the answer itself under another name. */
 export function oldExamples(response: DocumentPlace): readonly LocatedValue[] {
   const listed = response.at('examples').entries();
-  return listed.flatMap(([type, one]) => (!type.includes('/') || mayBeJson(type) ? asWritten(one) : []));
+  return listed.flatMap(([type, example]) =>
+    !type.includes('/') || mayBeJson(type) ? asWritten(example) : [],
+  );
 }
 
 /** The examples of a media type; those of its schema if it has none. */
 export function examplesOf(media: DocumentPlace): readonly LocatedValue[] {
-  const named = media.at('examples').entries();
-  const listed = named.flatMap(([, one]) => {
-    const { value } = one.members;
-    return value === undefined ? [] : [{ value, pointer: one.from }];
+  const namedExamples = media.at('examples').entries();
+  const listed = namedExamples.flatMap(([, example]) => {
+    const { value } = example.members;
+    return value === undefined ? [] : [{ value, pointer: example.from }];
   });
-  const all = [...asWritten(media.at('example')), ...listed];
-  return all.length > 0 ? all : schemaExamples(media.at('schema'));
+  const examples = [...asWritten(media.at('example')), ...listed];
+  return examples.length > 0 ? examples : schemaExamples(media.at('schema'));
 }
 
 /** The examples of whole answers that a schema has. */
 export function schemaExamples(schema: DocumentPlace): readonly LocatedValue[] {
-  const all = [schema.at('example'), ...schema.at('examples').items()];
-  return all.flatMap(asWritten).filter(({ value }) => isObject(value) || Array.isArray(value));
+  const examples = [schema.at('example'), ...schema.at('examples').items()];
+  return examples.flatMap(asWritten).filter(({ value }) => isObject(value) || Array.isArray(value));
 }
 
 /** An example is data: what looks like a reference in it is none. */
-function asWritten({ given, from }: DocumentPlace): readonly LocatedValue[] {
-  return given === undefined ? [] : [{ value: given, pointer: from }];
+function asWritten({ given: example, from }: DocumentPlace): readonly LocatedValue[] {
+  return example === undefined ? [] : [{ value: example, pointer: from }];
 }
 
 /** Examples of an answer that its schema accepts. */
@@ -46,37 +48,37 @@ export interface Fitting {
  * @param isStrict the schema stays as it is, and the examples that it rejects are left out
  * @param lost receives each example that the schema rejects, with the first mismatch, and each that is no answer
  */
-export function fitting(
-  given: JsonObject,
+export function fittingExamples(
+  answerSchema: JsonObject,
   examples: readonly LocatedValue[],
   isStrict: boolean,
   lost: Lost,
 ): Fitting {
-  let schema = given;
-  const kept: Json[] = [];
-  for (const { value: said, pointer } of examples) {
-    const value = parsed(said, given);
-    const why = noAnswer(value, given);
-    if (why !== undefined) {
-      lost(pointer, `${why}: this example was left out`);
+  let schema = answerSchema;
+  const fittingValues: Json[] = [];
+  for (const { value: example, pointer } of examples) {
+    const value = parsed(example, answerSchema);
+    const contradiction = noAnswer(value, answerSchema);
+    if (contradiction !== undefined) {
+      lost(pointer, `${contradiction}: this example was left out`);
       continue;
     }
     const [first] = clientMismatches(schema, value, 'example');
     if (!first) {
-      kept.push(value);
+      fittingValues.push(value);
       continue;
     }
     const wider = isStrict ? schema : widened(schema, value);
     const isWide = wider !== schema && clientMismatches(wider, value, '').length === 0;
     const { path = 'example', expected, actual } = first;
-    const done = isWide ? 'the schema was widened' : 'this example was left out';
+    const consequence = isWide ? 'the schema was widened' : 'this example was left out';
     const mismatch = `${path}: expected ${expected}, found ${actual}`.slice(0, 200);
-    lost(pointer, `contradicts its schema (${mismatch}): ${done}`);
+    lost(pointer, `contradicts its schema (${mismatch}): ${consequence}`);
     if (!isWide) continue;
     schema = wider;
-    kept.push(value);
+    fittingValues.push(value);
   }
-  return { schema, examples: kept };
+  return { schema, examples: fittingValues };
 }
 
 /** Many documents contain their examples as text. */

@@ -6,7 +6,7 @@ import type { Imported } from '../model.ts';
 import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
 import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './document.ts';
-import { brokenAt, chosen, operationName, operationsOf, placeOf } from './operations.ts';
+import { brokenAt, chosenOperations, operationName, operationsOf, placeOf } from './operations.ts';
 import { toolNameOf, toolOfOperation } from './tool.ts';
 
 export interface OperationChoice {
@@ -35,22 +35,22 @@ const maxSchemasBefore = 3_000;
 /**
  * Tools that call the chosen operations of a document.
  *
- * @param where name of the document, for the errors
+ * @param documentAddress name of the document, for the errors
  * @param source its URL; null if it is a file
  * @returns the tools, or the reason and the place for every operation that cannot become a tool
  */
 export function toolsOfDocument(
   document: OpenApiDocument,
   { operations: names, tool, isReduced, isStrict, samples = [] }: OperationChoice,
-  where: string,
+  documentAddress: string,
   source: string | null,
 ): Result<readonly Imported[]> {
   const broken = names.flatMap((name) => {
     const refusal = brokenAt(document, name);
-    return refusal ? [noTool(name, refusal, where)] : [];
+    return refusal ? [noTool(name, refusal, documentAddress)] : [];
   });
   if (broken.length > 0) return refuse(...broken);
-  const operations = chosen(operationsOf(document), names);
+  const operations = chosenOperations(operationsOf(document), names);
   if (!operations.ok) return operations;
   if (tool !== null && operations.value.length > 1) {
     const hint = 'Choose one operation, or remove --tool.';
@@ -58,38 +58,44 @@ export function toolsOfDocument(
     return reject('--tool', tool, message, hint);
   }
   const unnamed: DefinitionChange[] = [];
-  const checked = checkedSamples(samples, (path, what, why) =>
-    unnamed.push({ tool: tool ?? names.join(), path, what, why }),
+  const checked = checkedSamples(samples, (path, change, reason) =>
+    unnamed.push({ tool: tool ?? names.join(), path, what: change, why: reason }),
   );
   if (!checked.ok) return checked;
-  const known = checked.value;
+  const samplesOfOperations = checked.value;
   const apis = new Apis(document, source);
-  const taken = new Set<string>();
+  const takenNames = new Set<string>();
   const errors: InputError[] = [];
   const tools = operations.value.flatMap((operation): Imported[] => {
-    const name = tool ?? freeToolName(toolNameOf(operation), taken);
+    const name = tool ?? freeToolName(toolNameOf(operation), takenNames);
     try {
       const maxSchemas = isReduced?.(name) ? maxSchemasBefore : undefined;
-      const read = () => toolOfOperation(operation, apis, { name, maxSchemas, isStrict, samples: known });
+      const read = () =>
+        toolOfOperation(operation, apis, { name, maxSchemas, isStrict, samples: samplesOfOperations });
       return [document.within(maxOperationValues, read)];
     } catch (error) {
       if (!(error instanceof DocumentRefusal)) throw error;
-      errors.push(noTool(operationName(operation), error, where));
+      errors.push(noTool(operationName(operation), error, documentAddress));
       return [];
     }
   });
   if (errors.length > 0) return refuse(...errors);
   return pass(
     withCredentials(
-      tools.map((one, i) => (i === 0 ? { ...one, changes: [...unnamed, ...one.changes] } : one)),
+      tools.map((tool, i) => (i === 0 ? { ...tool, changes: [...unnamed, ...tool.changes] } : tool)),
     ),
   );
 }
 
-function noTool(operation: string, refusal: DocumentRefusal, where: string): InputError {
+function noTool(operation: string, refusal: DocumentRefusal, source: string): InputError {
   const hint =
     refusal instanceof UnknownAnswer
       ? unknownAnswerHint
       : 'Choose another operation, or write this tool by hand.';
-  return inputError(placeOf(refusal.pointer, where), operation, `cannot be a tool: ${refusal.message}`, hint);
+  return inputError(
+    placeOf(refusal.pointer, source),
+    operation,
+    `cannot be a tool: ${refusal.message}`,
+    hint,
+  );
 }

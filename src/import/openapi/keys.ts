@@ -21,21 +21,22 @@ export class ApiKeys {
   constructor(document: OpenApiDocument) {
     this.#document = document;
     const operations = operationsOf(document);
-    const all = [document.root, ...operations.map(({ found }) => found)];
-    const requirements = all.map(({ members }) => requirementOf(members.security) ?? []);
+    const places = [document.root, ...operations.map(({ found }) => found)];
+    const requirements = places.map(({ members }) => requirementOf(members.security) ?? []);
     const distinct = [...new Map(requirements.map((names) => [setOf(names), names])).values()];
     // Schemes that no operation names take no name from the others.
-    const used = new Set(distinct.flat(2));
-    for (const [name, scheme] of this.#described().filter(([name]) => used.has(name))) {
-      const naming = distinct.filter((names) => names.some((one) => one.includes(name)));
+    const usedNames = new Set(distinct.flat(2));
+    for (const [name, scheme] of this.#described().filter(([name]) => usedNames.has(name))) {
+      const naming = distinct.filter((names) => names.some((group) => group.includes(name)));
       const twin = [...this.#schemes].slice(0, maxSchemes).find(
-        ([other, known]) =>
-          known &&
+        ([otherName, otherScheme]) =>
+          otherScheme &&
           scheme &&
-          shapeOf(known) === shapeOf(scheme) &&
+          shapeOf(otherScheme) === shapeOf(scheme) &&
           // Whatever names the one names the other in the same way.
-          naming.every((names) => setOf(swapped(names, name, other)) === setOf(names)) &&
-          naming.length === distinct.filter((names) => names.some((one) => one.includes(other))).length,
+          naming.every((names) => setOf(swapped(names, name, otherName)) === setOf(names)) &&
+          naming.length ===
+            distinct.filter((names) => names.some((group) => group.includes(otherName))).length,
       );
       const key = twin?.[1] ?? scheme;
       this.#schemes.set(name, key);
@@ -71,17 +72,26 @@ export class ApiKeys {
         'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password';
       throw new DocumentRefusal(message, below(pointer, 'security'));
     }
-    const own = parameters.map((one) => ({ ...one, key: this.#byShape.get(shapeOf(one.key)) }));
+    const keyParameters = parameters.map((parameter) => ({
+      ...parameter,
+      key: this.#byShape.get(shapeOf(parameter.key)),
+    }));
     const keysOf = (isRequired: boolean) =>
-      own.flatMap((one) => (one.isRequired === isRequired && one.key ? [one.key] : []));
+      keyParameters.flatMap((parameter) =>
+        parameter.isRequired === isRequired && parameter.key ? [parameter.key] : [],
+      );
     const optional = subsetsOf(keysOf(false).slice(0, maxOptional));
-    const all = sendable.slice(0, maxAlternatives).flatMap((keys) => {
+    const alternatives = sendable.slice(0, maxAlternatives).flatMap((keys) => {
       // A security scheme says more about its header than a parameter.
       const places = new Set(keys.map(placeOf));
       const isFree = (key: Described) => keys.includes(key) || !places.has(placeOf(key));
-      return optional.map((more) => [...new Set([...keys, ...[...keysOf(true), ...more].filter(isFree)])]);
+      return optional.map((optionalKeys) => [
+        ...new Set([...keys, ...[...keysOf(true), ...optionalKeys].filter(isFree)]),
+      ]);
     });
-    const distinct = [...new Map(all.map((keys) => [setOf([keys.map(({ key }) => key)]), keys])).values()];
+    const distinct = [
+      ...new Map(alternatives.map((keys) => [setOf([keys.map(({ key }) => key)]), keys])).values(),
+    ];
     const withKeys = distinct.filter((keys) => keys.length > 0);
     const scopes = this.#scopesIn(members.security);
     return [...withKeys, ...(withKeys.length < distinct.length ? [[]] : [])].map((keys) =>
@@ -92,11 +102,12 @@ export class ApiKeys {
   /** What an operation asks of the tokens that the server fetches itself. */
   #scopesIn(security: Json | undefined): ReadonlyMap<Described, readonly string[]> {
     const found = new Map<Described, readonly string[]>();
-    const named = Array.isArray(security) ? security.filter(isObject).flatMap(Object.entries) : [];
-    for (const [name, given] of named as readonly (readonly [string, Json])[]) {
+    const requirements = Array.isArray(security) ? security.filter(isObject).flatMap(Object.entries) : [];
+    for (const [name, scopes] of requirements as readonly (readonly [string, Json])[]) {
       const key = this.#schemes.get(name);
-      const own = Array.isArray(given) ? given.filter(isScope) : [];
-      if (key?.kind === 'client' && own.length > 0) found.set(key, [...(found.get(key) ?? []), ...own]);
+      const scopeNames = Array.isArray(scopes) ? scopes.filter(isScope) : [];
+      if (key?.kind === 'client' && scopeNames.length > 0)
+        found.set(key, [...(found.get(key) ?? []), ...scopeNames]);
     }
     return found;
   }
@@ -104,16 +115,16 @@ export class ApiKeys {
   /** The keys of one alternative; none if one of them cannot be sent, or not beside another. */
   #sendable(names: readonly string[]): readonly (readonly Described[])[] {
     const keys = [...new Set(names.map((name) => this.#schemes.get(name)))];
-    const sent = new Map<string, Described>();
+    const keysByPlace = new Map<string, Described>();
     for (const key of keys) {
       if (!key) return [];
       const place = placeOf(key);
-      const other = sent.get(place);
+      const otherKey = keysByPlace.get(place);
       // One header carries one token, whichever flow it comes from.
-      if (other && !(isToken(other) && isToken(key))) return [];
-      sent.set(place, other ?? key);
+      if (otherKey && !(isToken(otherKey) && isToken(key))) return [];
+      keysByPlace.set(place, otherKey ?? key);
     }
-    return [[...sent.values()]];
+    return [[...keysByPlace.values()]];
   }
 
   #described(): readonly (readonly [string, Described | null])[] {
@@ -128,15 +139,15 @@ export class ApiKeys {
 
   /** Gives every key and every variable a name of its own. */
   #name(): void {
-    const all = new Set([...this.#schemes.values(), ...this.#byShape.values()]);
-    const taken = { keys: new Set<string>(), variables: new Set(['URL']) };
-    for (const key of all) {
+    const keys = new Set([...this.#schemes.values(), ...this.#byShape.values()]);
+    const takenNames = { keys: new Set<string>(), variables: new Set(['URL']) };
+    for (const key of keys) {
       if (!key) continue;
-      key.key = free([key.key], taken.keys);
+      key.key = freeName([key.key], takenNames.keys);
       for (const variable of key.variables) {
         const { name } = variable;
-        const own = key.other.endsWith(name) ? key.other : `${key.other}_${name}`;
-        variable.name = free([name, own], taken.variables);
+        const variableName = key.other.endsWith(name) ? key.other : `${key.other}_${name}`;
+        variable.name = freeName([name, variableName], takenNames.variables);
       }
     }
   }
@@ -144,12 +155,14 @@ export class ApiKeys {
 
 /** The names of the schemes in `security`; undefined if it states nothing. */
 function requirementOf(security: Json | undefined): readonly (readonly string[])[] | undefined {
-  return Array.isArray(security) ? security.filter(isObject).map((one) => Object.keys(one)) : undefined;
+  return Array.isArray(security)
+    ? security.filter(isObject).map((requirement) => Object.keys(requirement))
+    : undefined;
 }
 
 /** Equal for equal alternatives, in any order. */
 function setOf(names: readonly (readonly string[])[]): string {
-  return JSON.stringify([...new Set(names.map((one) => JSON.stringify(one.toSorted())))].sort());
+  return JSON.stringify([...new Set(names.map((group) => JSON.stringify(group.toSorted())))].sort());
 }
 
 function swapped(
@@ -157,11 +170,11 @@ function swapped(
   a: string,
   b: string,
 ): readonly (readonly string[])[] {
-  const others = new Map([
+  const otherNames = new Map([
     [a, b],
     [b, a],
   ]);
-  return names.map((group) => group.map((name) => others.get(name) ?? name));
+  return names.map((group) => group.map((name) => otherNames.get(name) ?? name));
 }
 
 /** Equal for keys that no request can carry side by side. */
@@ -179,7 +192,7 @@ function shapeOf(key: Described): string {
 }
 
 function keyOf({ other: _, ...key }: Described, prefix: string, scopes: readonly string[] = []): ApiKey {
-  const variables = key.variables.map((one) => ({ ...one, name: `${prefix}_${one.name}` }));
+  const variables = key.variables.map((variable) => ({ ...variable, name: `${prefix}_${variable.name}` }));
   return {
     ...key,
     variables,
@@ -189,19 +202,19 @@ function keyOf({ other: _, ...key }: Described, prefix: string, scopes: readonly
 
 /** All subsets, the largest first. */
 function subsetsOf<T>(items: readonly T[]): readonly (readonly T[])[] {
-  const [first, ...others] = items;
+  const [first, ...otherItems] = items;
   if (first === undefined) return [[]];
-  const sets = subsetsOf(others);
+  const sets = subsetsOf(otherItems);
   return [...sets.map((set) => [first, ...set]), ...sets];
 }
 
 /** The first name that is not taken, else the last one with a number; it is taken afterwards. */
-function free(names: readonly string[], taken: Set<string>): string {
+function freeName(names: readonly string[], takenNames: Set<string>): string {
   const last = names.at(-1) ?? '';
-  let name = names.find((one) => !taken.has(one));
+  let name = names.find((candidate) => !takenNames.has(candidate));
   for (let count = 2; name === undefined; count += 1) {
-    if (!taken.has(`${last}_${count}`)) name = `${last}_${count}`;
+    if (!takenNames.has(`${last}_${count}`)) name = `${last}_${count}`;
   }
-  taken.add(name);
+  takenNames.add(name);
   return name;
 }

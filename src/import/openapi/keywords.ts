@@ -17,8 +17,8 @@ const jsonTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', '
 
 /** The types that a schema names, or those that its other keywords imply, without null. */
 export function documentTypes(schema: JsonObject): readonly string[] {
-  const said = [schema.type ?? []].flat().filter((type): type is string => jsonTypes.has(type as string));
-  if (said.length > 0) return [...new Set(said)];
+  const types = [schema.type ?? []].flat().filter((type): type is string => jsonTypes.has(type as string));
+  if (types.length > 0) return [...new Set(types)];
   if (schema.type === 'file') return [];
   const { properties, additionalProperties, patternProperties } = schema;
   if ([properties, additionalProperties, patternProperties].some(isObject)) return ['object'];
@@ -52,12 +52,13 @@ export function typeOfValue(value: Json): string {
 }
 
 export function typed(types: readonly string[]): JsonObject {
-  const [only, another] = types;
-  return only === undefined ? {} : { type: another === undefined ? only : types };
+  const [only, secondType] = types;
+  return only === undefined ? {} : { type: secondType === undefined ? only : types };
 }
 
-export function described(schema: JsonObject, other: JsonObject = {}): JsonObject {
-  const description = plainText(schema.description, 400) || plainText(schema.title, 100) || other.description;
+export function described(schema: JsonObject, otherSchema: JsonObject = {}): JsonObject {
+  const description =
+    plainText(schema.description, 400) || plainText(schema.title, 100) || otherSchema.description;
   return description === undefined || description === '' ? {} : { description };
 }
 
@@ -78,8 +79,8 @@ export function isLargeInteger(schema: JsonObject): boolean {
 /** The schema of an argument whose integers are texts of digits. */
 export function asDigits({ minimum: _, maximum: __, format: ___, ...schema }: JsonObject): JsonObject {
   const text = (value: Json): Json => (Number.isSafeInteger(value) ? String(value) : value);
-  const given = Object.entries(schema).filter(([name]) => !/^(?:exclusive|multipleOf)/.test(name));
-  const valued = given.map(([name, value]): [string, Json] => {
+  const keywords = Object.entries(schema).filter(([name]) => !/^(?:exclusive|multipleOf)/.test(name));
+  const valued = keywords.map(([name, value]): [string, Json] => {
     if (!['example', 'examples', 'default', 'enum', 'const'].includes(name)) return [name, value];
     return [name, Array.isArray(value) ? value.map(text) : text(value)];
   });
@@ -109,20 +110,22 @@ export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject
 export function withKnownValues(schema: JsonObject, converted: JsonObject): JsonObject {
   const values = enumOf(schema, documentTypes(schema)).enum as readonly Json[] | undefined;
   if (values === undefined) return converted;
-  const shown = plainText(
+  const valueList = plainText(
     values
       .slice(0, maxShown)
       .map((value) => textOr(value, shorten(value)))
       .join(', '),
     300,
   );
-  const known = `Known values: ${shown}${values.length > maxShown ? ' and others' : ''}.`;
+  const knownValues = `Known values: ${valueList}${values.length > maxShown ? ' and others' : ''}.`;
   const { description } = converted;
   const examples = values.slice(0, 3);
   return {
     ...converted,
     description:
-      typeof description === 'string' ? `${description.replace(/(?<![.!?])$/, '.')} ${known}` : known,
+      typeof description === 'string'
+        ? `${description.replace(/(?<![.!?])$/, '.')} ${knownValues}`
+        : knownValues,
     ...(schema.example === undefined && schema.examples === undefined && { examples }),
   };
 }
@@ -130,10 +133,10 @@ export function withKnownValues(schema: JsonObject, converted: JsonObject): Json
 const maxShown = 20;
 
 export function counts(schema: JsonObject, keywords: readonly string[]): JsonObject {
-  const kept = keywords.filter(
+  const usefulKeywords = keywords.filter(
     (keyword) => Number.isSafeInteger(schema[keyword]) && Number(schema[keyword]) >= 0,
   );
-  return Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword] as Json]));
+  return Object.fromEntries(usefulKeywords.map((keyword) => [keyword, schema[keyword] as Json]));
 }
 
 /** In 3.0, a boolean marks a limit as exclusive. */
@@ -166,11 +169,11 @@ export function withValues(schema: JsonObject, converted: JsonObject, side: Side
     const isPlain = Object.keys(converted).every((keyword) => plainKeywords.has(keyword));
     return isPlain && isScalar ? fitsPlainly(converted, types, value) : fits(converted, converted, value);
   };
-  const given = [
+  const bounds = [
     schema.example,
     ...(Array.isArray(schema.examples) ? (schema.examples as readonly Json[]) : []),
   ];
-  const examples = [...new Set(given.filter(isHeld))].slice(0, 3);
+  const examples = [...new Set(bounds.filter(isHeld))].slice(0, 3);
   return {
     ...converted,
     ...(side === 'input' && isHeld(schema.default) && { default: schema.default }),

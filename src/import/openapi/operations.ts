@@ -76,16 +76,16 @@ function operationAt(path: string, method: Method, shared: DocumentPlace): ApiOp
 /**
  * A document whose operations can be listed.
  *
- * @param where name of the document, for the errors
+ * @param source name of the document, for the errors
  */
-export function checkedDocument(document: OpenApiDocument, where: string): Result<OpenApiDocument> {
+export function checkedDocument(document: OpenApiDocument, source: string): Result<OpenApiDocument> {
   try {
     document.within(maxListValues, () => operationsOf(document));
     return pass(document);
   } catch (error) {
     if (!(error instanceof TooManyValues)) throw error;
     const hint = 'Remove operations that you do not need from the document.';
-    return reject(placeOf(error.pointer, where), undefined, error.message, hint);
+    return reject(placeOf(error.pointer, source), undefined, error.message, hint);
   }
 }
 
@@ -115,20 +115,20 @@ export function operationName({ id, method, path }: ApiOperation): string {
 /**
  * The operations of a document for an author to choose from.
  *
- * @param where name of the document, for the errors
+ * @param source name of the document, for the errors
  * @returns the error of the first reference that cannot be followed if there is no operation because of it
  */
-export function listedOperations(document: OpenApiDocument, where: string): Result<readonly ApiOperation[]> {
+export function listedOperations(document: OpenApiDocument, source: string): Result<readonly ApiOperation[]> {
   const [first] = brokenOperationsOf(document);
   const operations = operationsOf(document);
   if (!first || operations.length > 0) return pass(operations);
   const { message, pointer } = first.refusal;
-  return reject(placeOf(pointer, where), first.name, message, 'Correct this reference.');
+  return reject(placeOf(pointer, source), first.name, message, 'Correct this reference.');
 }
 
 /** A pointer after the name of its document. */
-export function placeOf(pointer: string, where: string): string {
-  return pointer.startsWith('#') ? `${where}${pointer}` : pointer;
+export function placeOf(pointer: string, source: string): string {
+  return pointer.startsWith('#') ? `${source}${pointer}` : pointer;
 }
 
 /** The operations whose method, path, id or summary contains each word of a text, case-insensitive. */
@@ -141,36 +141,41 @@ export function matching(operations: readonly ApiOperation[], text: string): rea
 /** Whether a text contains each of the words, in any order, case-insensitive. */
 export function hasWords(text: string, words: string): boolean {
   const lower = text.toLowerCase();
-  const wanted = words.toLowerCase().split(/\s+/);
-  return wanted.every((word) => lower.includes(word));
+  const searchWords = words.toLowerCase().split(/\s+/);
+  return searchWords.every((word) => lower.includes(word));
 }
 
 /** The operations that an author names, each by its id or as `GET /path`; or an error for each unknown name. */
-export function chosen(
+export function chosenOperations(
   operations: readonly ApiOperation[],
   names: readonly string[],
 ): Result<readonly ApiOperation[]> {
-  const known = new Map<string, ApiOperation>();
+  const operationsByName = new Map<string, ApiOperation>();
   for (const operation of operations) {
-    known.set(`${operation.method.toUpperCase()} ${operation.path}`, operation);
-    if (operation.id !== null && !known.has(operation.id)) known.set(operation.id, operation);
+    operationsByName.set(`${operation.method.toUpperCase()} ${operation.path}`, operation);
+    if (operation.id !== null && !operationsByName.has(operation.id))
+      operationsByName.set(operation.id, operation);
   }
   const errors = names.flatMap((name) => {
-    if (known.has(normal(name))) return [];
-    const near = closest(normal(name), [...known.keys()]);
+    if (operationsByName.has(normal(name))) return [];
+    const near = closest(normal(name), [...operationsByName.keys()]);
     const hint = near ? `Did you mean ${near}?` : 'Run the command without --operation to list all of them.';
     return [inputError('--operation', name, 'is not an operation of the document', hint)];
   });
   if (errors.length > 0) return refuse(...errors);
-  const found = names.map((name) => known.get(normal(name))).filter((one) => one !== undefined);
+  const found = names
+    .map((name) => operationsByName.get(normal(name)))
+    .filter((operation) => operation !== undefined);
   return pass([...new Set(found)]);
 }
 
 /** Why an operation that an author names by its path cannot be read; undefined if it can, or is unknown. */
 export function brokenAt(document: OpenApiDocument, name: string): DocumentRefusal | undefined {
-  const wanted = normal(name);
+  const normalName = normal(name);
   const broken = brokenOperationsOf(document);
-  return broken.find((one) => one.name === wanted || one.name === wanted.replace(/^[A-Z]+ /, ''))?.refusal;
+  return broken.find(
+    (operation) => operation.name === normalName || operation.name === normalName.replace(/^[A-Z]+ /, ''),
+  )?.refusal;
 }
 
 /** Normalizes `get  /gas` for comparison. */
@@ -180,12 +185,15 @@ function normal(name: string): string {
 }
 
 /** What `read` returns; undefined if a reference cannot be resolved, which `told` receives. */
-export function unlessBroken<T>(read: () => T, told?: (refusal: DocumentRefusal) => void): T | undefined {
+export function unlessBroken<T>(
+  read: () => T,
+  onRefusal?: (refusal: DocumentRefusal) => void,
+): T | undefined {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof DocumentRefusal) || error instanceof TooManyValues) throw error;
-    told?.(error);
+    onRefusal?.(error);
     return undefined;
   }
 }

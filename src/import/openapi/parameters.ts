@@ -83,8 +83,8 @@ class Inputs {
     if (left && isRequired) throw new DocumentRefusal(left.refusal, pointer);
     if (left) this.#lost(pointer, left.what);
     if (left || place === 'cookie') return;
-    const { schema: said, isJson } = this.#schemaOf(parameter);
-    const schema = place === 'path' ? withoutEmptyText(said) : said;
+    const { schema: declaredSchema, isJson } = this.#schemaOf(parameter);
+    const schema = place === 'path' ? withoutEmptyText(declaredSchema) : declaredSchema;
     const input = this.#add(name, place, schema, isRequired);
     const style = isJson ? 'json' : this.#styleOf(parameter, schema);
     const bindings = { path: this.params, query: this.query, header: this.headers }[place];
@@ -100,8 +100,8 @@ class Inputs {
   /** `in: body` and `in: formData` of Swagger 2.0. */
   addOldBody(bodies: readonly DocumentPlace[], consumes: readonly string[]): void {
     const schema = (parameter: DocumentPlace) => {
-      const why = unsupportedLists(parameter.members);
-      if (why !== undefined) throw new DocumentRefusal(why, parameter.pointer);
+      const reason = unsupportedLists(parameter.members);
+      if (reason !== undefined) throw new DocumentRefusal(reason, parameter.pointer);
       return this.#schemaOf(parameter).schema;
     };
     this.addBody(describedParameters(bodies, consumes, schema, this.#lost));
@@ -110,7 +110,7 @@ class Inputs {
   #styleOf({ document, members, pointer }: DocumentPlace, schema: JsonObject): Binding['style'] {
     if (members.in !== 'query') return simpleStyleOf(members, schema);
     if (document.version === '2.0') return oldStyleOf(members);
-    return withReserved(members, styleOf(members), (what) => this.#lost(pointer, what));
+    return withReserved(members, styleOf(members), (loss) => this.#lost(pointer, loss));
   }
 
   addBody(described: DescribedBody | null): void {
@@ -118,20 +118,23 @@ class Inputs {
     const { kind, schema, isRequired, mediaType, parts } = described;
     const members = Object.entries(membersOf(schema));
     const integers = kind === 'json' ? integersIn(schema) : [];
-    const common = {
+    const shared = {
       kind,
       ...(integers.length > 0 && { integers }),
       ...(mediaType !== undefined && { mediaType }),
     };
     if (kind === 'binary' || members.length === 0) {
-      const whole = { ...schema, ...((kind === 'form' || kind === 'multipart') && { type: 'object' }) };
-      const input = this.#add('body', 'body', whole, isRequired);
-      this.body = { ...common, content: { input } };
+      const schemaOfBody = {
+        ...schema,
+        ...((kind === 'form' || kind === 'multipart') && { type: 'object' }),
+      };
+      const input = this.#add('body', 'body', schemaOfBody, isRequired);
+      this.body = { ...shared, content: { input } };
       return;
     }
     const required = requiredOf(schema);
-    const bindings = members.map(([name, given]): Binding => {
-      const member = objectOr(given);
+    const bindings = members.map(([name, declaredMember]): Binding => {
+      const member = objectOr(declaredMember);
       const { style = 'form' } = parts.get(name) ?? {};
       const isStyled = kind === 'form' && (style === 'reserved' || !isScalar(member));
       const input = this.#add(name, 'body', member, isRequired && required.includes(name));
@@ -145,10 +148,12 @@ class Inputs {
         return { name, fileName: this.#addFileName(name), ...(type !== undefined && { mediaType: type }) };
       });
     const partTypes = [...parts].flatMap(([name, { mediaType: type }]) =>
-      type !== undefined && bindings.some((one) => one.name === name) && !isFile(name) ? [[name, type]] : [],
+      type !== undefined && bindings.some((binding) => binding.name === name) && !isFile(name)
+        ? [[name, type]]
+        : [],
     );
     this.body = {
-      ...common,
+      ...shared,
       content: { members: bindings },
       ...(files.length > 0 && { files }),
       ...(partTypes.length > 0 && { partTypes: Object.fromEntries(partTypes) }),
@@ -166,16 +171,20 @@ class Inputs {
   #schemaOf(parameter: DocumentPlace): { readonly schema: JsonObject; readonly isJson: boolean } {
     const { members: value } = parameter;
     const [[type, media] = []] = parameter.at('content').entries();
-    const own = media?.at('schema') ?? parameter.at('schema');
-    const described = media || own.given !== undefined ? own : own.with(withoutPlace(value));
-    const lost: Lost = (path, what) => {
+    const schemaPlace = media?.at('schema') ?? parameter.at('schema');
+    const described =
+      media || schemaPlace.given !== undefined ? schemaPlace : schemaPlace.with(withoutPlace(value));
+    const lost: Lost = (path, loss) => {
       // An optional parameter that would be null is left out.
-      if (what !== nullNote || value.required === true) this.#lost(path, what);
+      if (loss !== nullNote || value.required === true) this.#lost(path, loss);
     };
     const schema = schemaOf(described, 'input', lost);
     const description = plainText(value.description, 400);
-    const said = exampleOf(parameter);
-    const example = schema.pattern === digitsPattern && Number.isInteger(said) ? String(said) : said;
+    const statedExample = exampleOf(parameter);
+    const example =
+      schema.pattern === digitsPattern && Number.isInteger(statedExample)
+        ? String(statedExample)
+        : statedExample;
     return {
       schema: {
         ...schema,
@@ -190,11 +199,11 @@ class Inputs {
 
   /** Adds an argument under a unique name that every client accepts. */
   #add(name: string, place: string, schema: JsonObject, isRequired: boolean): string {
-    const free = freeInputName(name, place, (one) => Object.hasOwn(this.properties, one));
+    const freeName = freeInputName(name, place, (inputName) => Object.hasOwn(this.properties, inputName));
     const description = schema.description ?? inputDescription(name, schema, this.#path);
-    this.properties[free] = { ...schema, description };
-    if (isRequired) this.required.push(free);
-    return free;
+    this.properties[freeName] = { ...schema, description };
+    if (isRequired) this.required.push(freeName);
+    return freeName;
   }
 }
 
@@ -205,11 +214,12 @@ export function freeInputName(name: string, place: string, isTaken: (name: strin
       .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
       .replaceAll(/^_+|_+$/g, '')
       .slice(0, nameLength) || place;
-  const plain = safe === '__proto__' ? 'proto' : safe;
+  const plainName = safe === '__proto__' ? 'proto' : safe;
   for (let count = 0; ; count += 1) {
-    const other = count === 1 ? `${place}_${plain}`.slice(0, nameLength) : `${plain.slice(0, 60)}_${count}`;
-    const free = count === 0 ? plain : other;
-    if (!isTaken(free)) return free;
+    const numberedName =
+      count === 1 ? `${place}_${plainName}`.slice(0, nameLength) : `${plainName.slice(0, 60)}_${count}`;
+    const candidate = count === 0 ? plainName : numberedName;
+    if (!isTaken(candidate)) return candidate;
   }
 }
 
@@ -242,8 +252,10 @@ function integersIn(schema: JsonObject, path = ''): readonly string[] {
 
 /** A segment of a path cannot be empty. */
 function withoutEmptyText({ enum: values, ...schema }: JsonObject): JsonObject {
-  const allowed = Array.isArray(values) ? (values as readonly Json[]).filter((value) => value !== '') : [];
-  return { ...schema, ...(allowed.length > 0 && { enum: allowed }) };
+  const allowedValues = Array.isArray(values)
+    ? (values as readonly Json[]).filter((value) => value !== '')
+    : [];
+  return { ...schema, ...(allowedValues.length > 0 && { enum: allowedValues }) };
 }
 
 /** A parameter of Swagger 2.0 is its own schema. */

@@ -36,14 +36,14 @@ const maxAtOnce = 8;
 export async function othersOf(
   root: unknown,
   characters: number,
-  beside: Beside,
-  parse: (text: string, where: string) => Promise<Result<unknown>>,
+  filesBeside: Beside,
+  parse: (text: string, source: string) => Promise<Result<unknown>>,
 ): Promise<Others> {
   const read = new Map<string, { readonly value: unknown } | { readonly why: string }>();
   let left = openApiLimits.characters - characters;
   const readOne = async (name: string): Promise<void> => {
     try {
-      const text = await beside.read(name);
+      const text = await filesBeside.read(name);
       left -= text.length;
       const parsed = left < 0 ? undefined : await parse(text, name);
       if (!parsed)
@@ -54,7 +54,7 @@ export async function othersOf(
       read.set(name, { why: error.message });
     }
   };
-  let next = namesIn(root, '', beside);
+  let next = namesIn(root, '', filesBeside);
   while (next.length > 0) {
     const fresh = [...new Set(next)].filter((name) => !read.has(name));
     for (const name of fresh.splice(Math.max(0, maxDocuments - read.size)))
@@ -62,11 +62,11 @@ export async function othersOf(
     for (let at = 0; at < fresh.length; at += maxAtOnce)
       await Promise.all(fresh.slice(at, at + maxAtOnce).map(readOne));
     next = fresh.flatMap((name) => {
-      const one = read.get(name);
-      return one && 'value' in one ? namesIn(one.value, name, beside) : [];
+      const file = read.get(name);
+      return file && 'value' in file ? namesIn(file.value, name, filesBeside) : [];
     });
   }
-  return { named: (file, from) => beside.named(file, from), read };
+  return { named: (file, from) => filesBeside.named(file, from), read };
 }
 
 /** A reference without and after its `#`. */
@@ -78,20 +78,20 @@ export function partsOf(reference: string): { readonly file: string; readonly fr
 }
 
 /** The names of the documents that a value refers to. Values that YAML repeats are visited once. */
-function namesIn(value: unknown, from: string, beside: Beside): readonly string[] {
+function namesIn(value: unknown, from: string, filesBeside: Beside): readonly string[] {
   const files = new Set<string>();
-  const seen = new Set<object>();
+  const visited = new Set<object>();
   const open = [value];
   while (open.length > 0) {
-    const one = open.pop();
-    if (typeof one !== 'object' || one === null || seen.has(one)) continue;
-    seen.add(one);
-    const { $ref: reference } = one as { $ref?: unknown };
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null || visited.has(node)) continue;
+    visited.add(node);
+    const { $ref: reference } = node as { $ref?: unknown };
     if (typeof reference === 'string') files.add(partsOf(reference).file);
-    for (const member of Object.values(one)) open.push(member);
+    for (const member of Object.values(node)) open.push(member);
   }
   return [...files].flatMap((file) => {
-    const led = file === '' ? { why: 'it is this document' } : beside.named(file, from);
+    const led = file === '' ? { why: 'it is this document' } : filesBeside.named(file, from);
     return 'name' in led && led.name !== '' ? [led.name] : [];
   });
 }

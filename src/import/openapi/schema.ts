@@ -59,10 +59,10 @@ export function schemaOf(
     const notes: [string, string][] = [];
     const schema = new Conversion({ side, depth, notes, holdsFiles, limit }).whole(place);
     if (schema === null) continue;
-    for (const what of new Set(notes.map(([, text]) => text))) {
-      const places = [...new Set(notes.filter(([, text]) => text === what).map(([at]) => at))];
-      const more = places.length - 1;
-      lost(`${places[0]}${more > 0 ? ` and ${more} more` : ''}`, what);
+    for (const note of new Set(notes.map(([, text]) => text))) {
+      const places = [...new Set(notes.filter(([, text]) => text === note).map(([at]) => at))];
+      const otherPlaces = places.length - 1;
+      lost(`${places[0]}${otherPlaces > 0 ? ` and ${otherPlaces} more` : ''}`, note);
     }
     return schema;
   }
@@ -115,61 +115,67 @@ class Conversion {
   }
 
   /** @param open pointers of the enclosing schemas */
-  #convert(written: DocumentPlace, open: readonly string[]): JsonObject {
-    const place = withBeside(written);
+  #convert(reference: DocumentPlace, open: readonly string[]): JsonObject {
+    const place = withBeside(reference);
     this.#schemas += 1;
     if (this.#schemas > this.#options.limit && this.#options.depth > 1) throw new TooLarge();
     if (this.#schemas > maxFlatSchemas)
       throw new DocumentRefusal(`its schema has more than ${maxFlatSchemas} members`, place.from);
-    const { given, value: schema, pointer } = place;
+    const { given: source, value: schema, pointer } = place;
     if (!isObject(schema)) return {};
     // Authors of 3.0 documents expect that a description beside a $ref applies, too.
-    const beside =
-      isObject(given) && given !== schema ? { description: given.description ?? schema.description } : {};
-    const whole = { ...schema, ...beside } as JsonObject;
-    const types = documentTypes(whole);
+    const siblings =
+      isObject(source) && source !== schema ? { description: source.description ?? schema.description } : {};
+    const schemaWithSiblings = { ...schema, ...siblings } as JsonObject;
+    const types = documentTypes(schemaWithSiblings);
     const isCircle = open.includes(pointer);
     const isDeep = open.length > this.#options.depth && (types.length === 0 || types.some(isContainer));
     if (isCircle || isDeep || open.length > deepest * 2) {
-      const why = isCircle ? 'refers to itself' : 'is nested too deep';
-      this.#options.notes.push([pointer, `${why}: its members were left out`]);
+      const reason = isCircle ? 'refers to itself' : 'is nested too deep';
+      this.#options.notes.push([pointer, `${reason}: its members were left out`]);
       return {
         ...typed(types),
         ...(types.includes('array') && { items: typed(documentTypes(place.at('items').members)) }),
-        ...described(whole),
+        ...described(schemaWithSiblings),
       };
     }
-    return this.#convertPlain(whole, place, [...open, pointer]);
+    return this.#convertPlain(schemaWithSiblings, place, [...open, pointer]);
   }
 
-  #convertPlain(given: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject {
-    if (this.#options.holdsFiles && isFile(given)) return fileSchema(given);
-    const schema = this.#withDigits(given, place.pointer);
-    const own = this.#own(schema, place, open);
+  #convertPlain(source: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject {
+    if (this.#options.holdsFiles && isFile(source)) return fileSchema(source);
+    const schema = this.#withDigits(source, place.pointer);
+    const ownKeywords = this.#own(schema, place, open);
     const listed = (keyword: string) => (schema[keyword] === undefined ? [] : place.at(keyword).items());
-    const parts = listed('allOf').map((one) => this.#convert(one, open));
-    const whole = parts.length > 0 ? mergeAll([...parts, own, { required: requiredOf(schema) }]) : own;
-    const variants = [...listed('oneOf'), ...listed('anyOf')].map((one) => this.#convert(one, open));
-    const united = variants.length > 0 ? mergeAll([unionOf(variants, this.#options.side), whole]) : whole;
+    const parts = listed('allOf').map((part) => this.#convert(part, open));
+    const mergedSchema =
+      parts.length > 0 ? mergeAll([...parts, ownKeywords, { required: requiredOf(schema) }]) : ownKeywords;
+    const variants = [...listed('oneOf'), ...listed('anyOf')].map((variant) => this.#convert(variant, open));
+    const united =
+      variants.length > 0 ? mergeAll([unionOf(variants, this.#options.side), mergedSchema]) : mergedSchema;
     const empties = schema.nullable === true || isNullType(schema);
     const result = { ...united, ...described(schema, united) };
     if (this.#options.side === 'input') {
-      const input = withValues(schema, plain(result), 'input');
+      const input = withValues(schema, withoutDialect(result), 'input');
       const isEmptied = empties || isNullable(united);
       this.#reportInput({ schema, variants, input, types: typesOf(result), isEmptied }, place.pointer);
       return input;
     }
-    const known = withKnownValues(schema, result);
-    return withValues(schema, empties || isNullable(united) ? nullable(known) : known, 'output');
+    const describedSchema = withKnownValues(schema, result);
+    return withValues(
+      schema,
+      empties || isNullable(united) ? nullable(describedSchema) : describedSchema,
+      'output',
+    );
   }
 
   /** Reports how an input differs from its schema. */
   #reportInput({ schema, variants, input, types, isEmptied }: ConvertedInput, pointer: string): void {
     const { notes } = this.#options;
-    const given = types.filter((type) => type !== 'null');
-    if (given.length > 1 && typeof input.type === 'string')
-      notes.push([pointer, `accepts ${given.join(' or ')}: callers give ${input.type}`]);
-    if (isEmptied && given.length > 0) notes.push([pointer, nullNote]);
+    const typesWithoutNull = types.filter((type) => type !== 'null');
+    if (typesWithoutNull.length > 1 && typeof input.type === 'string')
+      notes.push([pointer, `accepts ${typesWithoutNull.join(' or ')}: callers give ${input.type}`]);
+    if (isEmptied && typesWithoutNull.length > 0) notes.push([pointer, nullNote]);
     const alternatives = variants.filter(({ type }) => type !== 'null');
     const isMerged = alternatives.every(({ type }) => type === 'object');
     if (alternatives.length > 1 && isMerged) notes.push([pointer, mergedNote]);
@@ -189,10 +195,10 @@ class Conversion {
       // Only a text of digits that is an integer has this very pattern.
       return isInput && schema.pattern === digitsPattern ? { ...schema, pattern: '^-?[0-9]+$' } : schema;
     }
-    const why = 'is an integer that a JavaScript number may not hold exactly';
+    const reason = 'is an integer that a JavaScript number may not hold exactly';
     this.#options.notes.push([
       pointer,
-      `${why}: ${isInput ? 'callers give' : 'a large one arrives as'} text`,
+      `${reason}: ${isInput ? 'callers give' : 'a large one arrives as'} text`,
     ]);
     return isInput ? asDigits(schema) : { ...schema, type: [...documentTypes(schema), 'string'] };
   }
@@ -218,8 +224,8 @@ class Conversion {
     const hidden = this.#options.side === 'input' ? 'readOnly' : 'writeOnly';
     const members = place.at('properties').entries();
     const properties = members.flatMap(([name, property]): [string, JsonObject][] => {
-      const { given, from } = property;
-      if (given === false || (isObject(given) && given[hidden] === true)) return [];
+      const { given: source, from } = property;
+      if (source === false || (isObject(source) && source[hidden] === true)) return [];
       if (!parseFieldName(name, from).ok) {
         this.#options.notes.push([from, 'has a name that is not allowed for fields, so it was left out']);
         return [];
@@ -232,32 +238,32 @@ class Conversion {
       return [[name, converted]];
     });
     const names = new Set(properties.map(([name]) => name));
-    const further = this.#further(schema, place, open);
+    const additionalProperties = this.#further(schema, place, open);
     return {
       ...(properties.length > 0 && {
         properties: Object.fromEntries(properties),
         required: [...new Set(requiredOf(schema))].filter((name) => names.has(name)),
       }),
-      ...(further && { additionalProperties: further }),
+      ...(additionalProperties && { additionalProperties: additionalProperties }),
     };
   }
 
   /** The schema of members that are not declared, with that of members by pattern, whose names are not checked. */
   #further(schema: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject | undefined {
-    const { additionalProperties: others, properties } = schema;
-    const isTyped = isObject(others) && Object.keys(others).length > 0;
+    const { additionalProperties, properties } = schema;
+    const isTyped = isObject(additionalProperties) && Object.keys(additionalProperties).length > 0;
     const patterns = place.at('patternProperties').entries();
     if (patterns.length > 0)
       this.#options.notes.push([
         below(place.pointer, 'patternProperties'),
         'is not checked: any name is accepted',
       ]);
-    const isOpen = !isTyped && others !== false && properties !== undefined;
+    const isOpen = !isTyped && additionalProperties !== false && properties !== undefined;
     const schemas = [
       ...(isTyped ? [place.at('additionalProperties')] : []),
       // Where other members may have any type, theirs would reject these.
       ...(isOpen ? [] : patterns.map(([, pattern]) => pattern)),
-    ].map((one) => this.#convert(one, open));
+    ].map((part) => this.#convert(part, open));
     return schemas.length > 0 ? unionOf(schemas, this.#options.side) : undefined;
   }
 
@@ -280,14 +286,14 @@ class Conversion {
     const { pattern } = schema;
     // Many documents call a URI so.
     const format = schema.format === 'url' ? 'uri' : schema.format;
-    const kept = {
+    const keptKeywords = {
       ...(typeof format === 'string' && formats.has(format) && { format }),
       ...counts(schema, ['minLength', 'maxLength']),
     };
-    if (typeof pattern !== 'string') return kept;
+    if (typeof pattern !== 'string') return keptKeywords;
     const flaw = patternFlaw(pattern);
     if (flaw) this.#options.notes.push([below(pointer, 'pattern'), `was left out: it ${flaw.message}`]);
-    return { ...kept, ...(!flaw && { pattern }) };
+    return { ...keptKeywords, ...(!flaw && { pattern }) };
   }
 }
 
@@ -298,24 +304,24 @@ const formats = new Set(['date-time', 'date', 'uuid', 'email', 'uri', 'hostname'
 const annotation = /^(?:\$|x-|(?:title|summary|description|deprecated|readOnly|writeOnly|externalDocs)$)/;
 
 /** A place with a reference; if other keywords apply beside it (OpenAPI 3.1), the place with an `allOf` of both. */
-function withBeside(written: DocumentPlace): DocumentPlace {
-  if (written.document.version !== '3.1') return written;
-  const types = documentTypes(written.members);
-  for (let place: DocumentPlace | undefined = written; place; place = place.next) {
-    const { $ref, allOf, ...beside } = objectOr(place.given);
+function withBeside(original: DocumentPlace): DocumentPlace {
+  if (original.document.version !== '3.1') return original;
+  const types = documentTypes(original.members);
+  for (let place: DocumentPlace | undefined = original; place; place = place.next) {
+    const { $ref, allOf, ...siblings } = objectOr(place.given);
     const isReference = typeof $ref === 'string';
-    const isBeside = allOf !== undefined || Object.keys(beside).some((name) => !annotation.test(name));
+    const isBeside = allOf !== undefined || Object.keys(siblings).some((name) => !annotation.test(name));
     if (!isReference || !isBeside) continue;
-    const { description = beside.description } = objectOr(written.given);
-    const more: readonly Json[] = Array.isArray(allOf) ? allOf : [];
+    const { description = siblings.description } = objectOr(original.given);
+    const parts: readonly Json[] = Array.isArray(allOf) ? allOf : [];
     return place.with({
       ...typed(types),
-      ...beside,
+      ...siblings,
       ...(description !== undefined && { description }),
-      allOf: [{ $ref }, ...more],
+      allOf: [{ $ref }, ...parts],
     });
   }
-  return written;
+  return original;
 }
 
 /** Merges schemas that all apply. */
@@ -323,9 +329,9 @@ function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   const objects = (keyword: string) => schemas.map((schema) => schema[keyword]).filter(isObject);
   const properties = Object.assign({}, ...objects('properties'));
   const required = new Set(schemas.flatMap((schema) => schema.required ?? []));
-  const { required: _, ...others } = Object.assign({}, ...schemas);
+  const { required: _, ...keywords } = Object.assign({}, ...schemas);
   return {
-    ...others,
+    ...keywords,
     ...(Object.keys(properties).length > 0 && {
       properties,
       required: [...required].filter((name) => Object.hasOwn(properties, String(name))),
@@ -334,15 +340,15 @@ function mergeAll(schemas: readonly JsonObject[]): JsonObject {
 }
 
 /** A parameter has one plain type (C§2.1), without null; without a type, it is a string. */
-function plain(schema: JsonObject): JsonObject {
+function withoutDialect(schema: JsonObject): JsonObject {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null') as readonly string[];
   const type = types.includes('string') ? 'string' : types[0];
   if (type !== undefined) {
-    const { enum: values, ...others } = schema;
-    const allowed = Array.isArray(values)
-      ? (values as readonly Json[]).filter((one) => isOfTypes(one, [type]))
+    const { enum: values, ...keywords } = schema;
+    const allowedValues = Array.isArray(values)
+      ? (values as readonly Json[]).filter((value) => isOfTypes(value, [type]))
       : [];
-    return { ...others, type, ...(allowed.length > 0 && { enum: allowed }) };
+    return { ...keywords, type, ...(allowedValues.length > 0 && { enum: allowedValues }) };
   }
   if (schema.anyOf !== undefined || schema.type !== undefined) return schema;
   return { ...schema, type: isObject(schema.properties) ? 'object' : 'string' };

@@ -23,15 +23,15 @@ export function ofScheme(key: string, scheme: JsonObject): Described | null {
   const { type, name, in: place } = scheme;
   const text = plainText(scheme.description, 120);
   const kind = textOr(scheme.scheme).toLowerCase();
-  const known = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
+  const keyHeader = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
   if (type === 'apiKey') {
     if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
     const variables = [secret(constantOf(name), text || `Key of the API (${name})`)];
-    if (place === 'cookie') return { ...known, name: 'cookie', kind: 'cookie', variables, cookie: name };
+    if (place === 'cookie') return { ...keyHeader, name: 'cookie', kind: 'cookie', variables, cookie: name };
     if (place !== 'query' && place !== 'header') return null;
-    return { ...known, in: place === 'query' ? 'query' : 'headers', name, kind: 'plain', variables };
+    return { ...keyHeader, in: place === 'query' ? 'query' : 'headers', name, kind: 'plain', variables };
   }
-  const authorization = { ...known, name: 'authorization' };
+  const authorization = { ...keyHeader, name: 'authorization' };
   if (type === 'basic' || (type === 'http' && kind === 'basic')) {
     const variables = [
       secret('USER', text || 'User name at the API'),
@@ -69,8 +69,8 @@ export function isScope(value: Json): value is string {
 
 /** A name as one in the file of an API. */
 export function plainName(name: string): string {
-  const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60);
-  return plain === '__proto__' || plain === '' ? 'key' : plain;
+  const word = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60);
+  return word === '__proto__' || word === '' ? 'key' : word;
 }
 
 /** `X-Api-Key` → `API_KEY`. */
@@ -99,11 +99,11 @@ export function keyParametersOf(operation: ApiOperation, isScheme: IsScheme): re
 
 /** A parameter as a key; undefined if callers give it. */
 export function keyParameter(
-  { name: given, in: place, description, required }: JsonObject,
+  { name: declaredName, in: place, description, required }: JsonObject,
   isScheme: IsScheme,
 ): KeyParameter | undefined {
   if (place !== 'query' && place !== 'header') return undefined;
-  const name = textOr(given);
+  const name = textOr(declaredName);
   const text = plainText(description, 120) || `Key that the API takes as ${name}`;
   const key: Described = {
     key: plainName(name),
@@ -119,6 +119,10 @@ export function keyParameter(
 /** The parameters of the path, then those of the operation, which replace equal ones. */
 export function parametersOf({ found, shared }: ApiOperation): readonly DocumentPlace[] {
   const parameters = [shared, found].flatMap((part) => part.at('parameters').items());
-  const named = parameters.filter(({ members }) => typeof members.name === 'string');
-  return [...new Map(named.map((one) => [`${one.members.in} ${one.members.name}`, one])).values()];
+  const namedParameters = parameters.filter(({ members }) => typeof members.name === 'string');
+  return [
+    ...new Map(
+      namedParameters.map((parameter) => [`${parameter.members.in} ${parameter.members.name}`, parameter]),
+    ).values(),
+  ];
 }

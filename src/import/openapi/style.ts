@@ -26,7 +26,7 @@ export function oldStyleOf(parameter: JsonObject): QueryStyle | undefined {
 export function withReserved<Style extends QueryStyle | undefined>(
   { allowReserved }: JsonObject,
   style: Style,
-  note: (what: string) => void,
+  note: (loss: string) => void,
 ): Style | 'reserved' | 'reservedComma' {
   if (allowReserved !== true) return style;
   if (style === undefined || style === 'form') return 'reserved';

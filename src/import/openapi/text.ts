@@ -1,7 +1,7 @@
 /** A text of the document as one line, without markup, control and direction characters, truncated to a length. */
 export function plainText(text: unknown, maxLength: number): string {
   if (typeof text !== 'string') return '';
-  const plain = text
+  const plainWords = text
     .slice(0, maxLength * 20)
     .replaceAll(/<[^<>]{1,200}>/g, ' ')
     .replaceAll(/!?\[([^[\]]{0,500})\]\([^()]{0,1000}\)/g, '$1')
@@ -12,6 +12,6 @@ export function plainText(text: unknown, maxLength: number): string {
     .replaceAll(/[*`#]+/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  if (plain.length <= maxLength) return plain;
-  return `${[...plain.slice(0, maxLength)].slice(0, -1).join('').trimEnd()}…`;
+  if (plainWords.length <= maxLength) return plainWords;
+  return `${[...plainWords.slice(0, maxLength)].slice(0, -1).join('').trimEnd()}…`;
 }

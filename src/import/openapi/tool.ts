@@ -5,7 +5,7 @@ import { hasToolName, suggestToolName } from '../../model/names.ts';
 import { withSignals } from '../../tools/definition.ts';
 import { wrapped } from '../answer.ts';
 import { mayBeJson, preferredJsonTypes } from '../media-type.ts';
-import { type ApiCall, done, type Imported } from '../model.ts';
+import { type ApiCall, doneMember, type Imported } from '../model.ts';
 import { type PageMembers, pageMembersIn, withPageMembers } from '../pages.ts';
 import { rootOf, wrapOf } from '../root.ts';
 import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
@@ -14,7 +14,7 @@ import type { Apis } from './api.ts';
 import { preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
 import { type DocumentPlace, type LocatedValue, type Lost, UnknownAnswer } from './document.ts';
-import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
+import { examplesOf, fittingExamples, oldExamples, schemaExamples } from './examples.ts';
 import { isFile } from './file.ts';
 import { documentTypes } from './keywords.ts';
 import { type ApiOperation, mediaTypes, unlessBroken } from './operations.ts';
@@ -41,11 +41,16 @@ export interface ToolOptions {
 export function toolOfOperation(operation: ApiOperation, apis: Apis, options: ToolOptions): Imported {
   const { name: tool } = options;
   const changes: DefinitionChange[] = [];
-  const lost = (path: string, what: string) =>
-    changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
-  const told = (path: string, what: string) =>
-    changes.push({ tool, path, what, why: 'tests and checks replay the examples as answers of the API' });
-  const answer = answerOf(operation, options, { lost, told });
+  const lost = (path: string, loss: string) =>
+    changes.push({ tool, path, what: loss, why: 'a tool definition cannot express it' });
+  const change = (path: string, description: string) =>
+    changes.push({
+      tool,
+      path,
+      what: description,
+      why: 'tests and checks replay the examples as answers of the API',
+    });
+  const answer = answerOf(operation, options, { lost, told: change });
   const inputs = inputsOf(operation, apis.keys.isScheme, lost);
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
@@ -109,7 +114,7 @@ interface Answer {
 function answerOf(
   { found, method }: ApiOperation,
   { maxSchemas, isStrict = false, samples = [] }: ToolOptions,
-  { lost, told }: { readonly lost: Lost; readonly told: Lost },
+  { lost, told: reportChange }: { readonly lost: Lost; readonly told: Lost },
 ): Answer {
   const responses = found.at('responses');
   const hasNotFound = Object.hasOwn(responses.members, '404');
@@ -119,18 +124,24 @@ function answerOf(
     if (refusal) throw refusal;
     const reason = isEmpty ? 'its success response has no content' : 'it declares no success response';
     if (!mayBeEmpty) throw new UnknownAnswer(reason, responses.from);
-    const schema = { properties: { done }, required: ['done'] };
+    const schema = { properties: { done: doneMember }, required: ['done'] };
     return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
   }
-  const said = content ? schemaOf(content.schema, 'output', lost, false, maxSchemas) : {};
-  const declared = samples.length > 0 && isBare(said) ? schemaOfSamples(samples) : said;
-  const real = samples.map(({ name, value }) => ({ value: shortened(value, declared), pointer: name }));
-  const all = [...real, ...(content?.examples.slice(0, maxExamples) ?? [])];
-  const { schema: converted, examples: answers } = fitting(declared, all, isStrict, told);
+  const declaredSchema = content ? schemaOf(content.schema, 'output', lost, false, maxSchemas) : {};
+  const answerSchema =
+    samples.length > 0 && isBare(declaredSchema) ? schemaOfSamples(samples) : declaredSchema;
+  const real = samples.map(({ name, value }) => ({ value: shortened(value, answerSchema), pointer: name }));
+  const allAnswers = [...real, ...(content?.examples.slice(0, maxExamples) ?? [])];
+  const { schema: converted, examples: answers } = fittingExamples(
+    answerSchema,
+    allAnswers,
+    isStrict,
+    reportChange,
+  );
   const wrap = wrapOf(converted, answers);
   const root = rootOf(converted, wrap);
   return {
-    schema: mayBeEmpty ? { ...root, properties: { done, ...membersOf(root) } } : root,
+    schema: mayBeEmpty ? { ...root, properties: { done: doneMember, ...membersOf(root) } } : root,
     wrap,
     examples: answers.map((value) => wrapped(value, wrap)).filter(isObject),
     hasNotFound,
@@ -173,14 +184,14 @@ interface Success {
 }
 
 function successOf(operation: DocumentPlace, responses: DocumentPlace): Success {
-  const named = Object.keys(responses.members);
-  const listed = successes.filter((status) => named.includes(status));
+  const statusCodes = Object.keys(responses.members);
+  const listed = successes.filter((status) => statusCodes.includes(status));
   // If a status of success is listed, `default` describes errors.
-  const isDefault = listed.length === 0 && !named.some((code) => /^(?:20[45]|3..)$/i.test(code));
+  const isDefault = listed.length === 0 && !statusCodes.some((code) => /^(?:20[45]|3..)$/i.test(code));
   let success: Success['content'] = null;
-  let isEmpty = named.some((code) => /^20[45]$/.test(code));
+  let isEmpty = statusCodes.some((code) => /^20[45]$/.test(code));
   const refusals: UnknownAnswer[] = [];
-  for (const status of isDefault && named.includes('default') ? ['default'] : listed) {
+  for (const status of isDefault && statusCodes.includes('default') ? ['default'] : listed) {
     const response = responses.at(status);
     const read = () => mediaTypes(operation, response);
     // After the answer is found, a reference that leads nowhere does no harm.
@@ -199,15 +210,16 @@ function successOf(operation: DocumentPlace, responses: DocumentPlace): Success 
 function contentOf(response: DocumentPlace, types: readonly string[]): Content {
   if (response.document.version === '2.0') {
     const schema = response.at('schema');
-    const own = oldExamples(response);
-    const examples = own.length > 0 ? own : schemaExamples(schema);
+    const statedExamples = oldExamples(response);
+    const examples = statedExamples.length > 0 ? statedExamples : schemaExamples(schema);
     const isOldList = () => documentTypes(schema.members).includes('array');
     const [type = types.find(mayBeJson)] = preferredJsonTypes(types, isOldList);
     const described = type === undefined ? undefined : schema;
     return { response, schema: described, pointer: schema.from, examples, mediaType: acceptedType(type) };
   }
   const content = response.at('content');
-  const isList = (one: string) => documentTypes(content.at(one, 'schema').members).includes('array');
+  const isList = (mediaType: string) =>
+    documentTypes(content.at(mediaType, 'schema').members).includes('array');
   const candidates = [...preferredJsonTypes(types, isList), ...types.filter(mayBeJson)];
   const type = preferred(candidates, content);
   const none = { response, schema: undefined, examples: [] };

@@ -24,7 +24,7 @@ export function nullable(schema: JsonObject): JsonObject {
 }
 
 export function isNullable({ type, anyOf }: JsonObject): boolean {
-  if (Array.isArray(anyOf)) return anyOf.some((one) => isObject(one) && one.type === 'null');
+  if (Array.isArray(anyOf)) return anyOf.some((variant) => isObject(variant) && variant.type === 'null');
   return [type ?? []].flat().includes('null');
 }
 
@@ -35,8 +35,8 @@ export function isNullable({ type, anyOf }: JsonObject): boolean {
  */
 export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output'): JsonObject {
   const isEmpty = variants.some(isOnlyNull);
-  const others = variants.filter((variant) => !isOnlyNull(variant));
-  const real = [...new Map(others.map((schema) => [JSON.stringify(schema), schema])).values()];
+  const otherVariants = variants.filter((variant) => !isOnlyNull(variant));
+  const real = [...new Map(otherVariants.map((schema) => [JSON.stringify(schema), schema])).values()];
   const [first = {}] = real;
   const united = (): JsonObject => {
     if (real.length < 2) return first;
@@ -57,9 +57,11 @@ export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output
 
 function unitedObjects(variants: readonly JsonObject[], side: 'input' | 'output'): JsonObject {
   const members = variants.map(membersOf);
-  const names = [...new Set(members.flatMap((one) => Object.keys(one)))];
+  const names = [...new Set(members.flatMap((properties) => Object.keys(properties)))];
   const properties = names.map((name) => {
-    const versions = members.flatMap((one) => (Object.hasOwn(one, name) ? [one[name] as JsonObject] : []));
+    const versions = members.flatMap((properties) =>
+      Object.hasOwn(properties, name) ? [properties[name] as JsonObject] : [],
+    );
     return [name, unionOf(versions, side)];
   });
   const required = names.filter((name) => variants.every((variant) => requiredOf(variant).includes(name)));
@@ -95,7 +97,7 @@ function sideBySide(variants: readonly JsonObject[]): JsonObject {
 function isOnlyNull({ type, enum: values }: JsonObject): boolean {
   return (
     type === 'null' ||
-    (Array.isArray(type) && type.every((one) => one === 'null') && type.length > 0) ||
+    (Array.isArray(type) && type.every((name) => name === 'null') && type.length > 0) ||
     (Array.isArray(values) && values.length > 0 && values.every((value) => value === null))
   );
 }
@@ -105,9 +107,9 @@ function isObjectSchema(schema: JsonObject): boolean {
 }
 
 /** Whether a schema has one type besides null. */
-function hasOnly(wanted: string, schema: JsonObject): boolean {
+function hasOnly(typeName: string, schema: JsonObject): boolean {
   const types = typesOf(schema).filter((type) => type !== 'null');
-  return schema.anyOf === undefined && types.length === 1 && types[0] === wanted;
+  return schema.anyOf === undefined && types.length === 1 && types[0] === typeName;
 }
 
 function isScalar(schema: JsonObject): boolean {

@@ -59,8 +59,8 @@ const table: { readonly [name: string]: readonly [letter: string, effect: Effect
 
 function ignored(names: string, effect: Effect): { readonly [name: string]: readonly [string, Effect] } {
   return Object.fromEntries(
-    names.split(',').map((one) => {
-      const [name = '', letter = ''] = one.split(' ');
+    names.split(',').map((option) => {
+      const [name = '', letter = ''] = option.split(' ');
       return [name, [letter, effect]];
     }),
   );
@@ -74,31 +74,31 @@ function ignored(names: string, effect: Effect): { readonly [name: string]: read
 export function curlRequest(line: string): GivenRequest {
   let pipe: string | undefined;
   const command = pastedCommand(line);
-  const [, ...words] = commandWords(command, (what) => {
-    pipe = what;
+  const [, ...words] = commandWords(command, (reportPipe) => {
+    pipe = reportPipe;
   });
   const options = optionsOf(words);
-  const all = (...names: readonly string[]) => options.filter(({ does }) => names.includes(does));
-  const last = (name: string) => all(name).at(-1)?.value;
-  const [url, ...others] = all('url').map(({ value }) => value);
+  const optionsThat = (...names: readonly string[]) => options.filter(({ does }) => names.includes(does));
+  const last = (name: string) => optionsThat(name).at(-1)?.value;
+  const [url, ...otherUrls] = optionsThat('url').map(({ value }) => value);
   if (url === undefined) throw new RequestRefusal('contains no URL', 'Paste the whole command.');
-  if (others.length > 0)
+  if (otherUrls.length > 0)
     throw new RequestRefusal('contains several URLs', 'Give one --from-request for each.');
-  const parts = all('form', 'formString');
-  const data = dataOf(all('data', 'raw', 'encoded', 'json'));
+  const parts = optionsThat('form', 'formString');
+  const data = dataOf(optionsThat('data', 'raw', 'encoded', 'json'));
   if (data !== null && parts.length > 0)
     throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
-  const isQuery = all('get').length > 0;
-  const queryParts = [isQuery ? data : null, ...all('urlQuery').map(queryPieceOf)];
+  const isQuery = optionsThat('get').length > 0;
+  const queryParts = [isQuery ? data : null, ...optionsThat('urlQuery').map(queryPieceOf)];
   const addedQuery = queryParts.filter((part) => part !== null).join('&');
-  const address = addressOf(url, addedQuery, all('globoff').length > 0);
+  const address = addressOf(url, addedQuery, optionsThat('globoff').length > 0);
   const dataBody = isQuery ? null : data;
   const body = parts.length > 0 ? parts.map(partOf) : dataBody;
   const method = methodOf(last('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
   const user = last('user') ?? address.user;
   const bearer = last('bearer');
   const basic = user === undefined ? '' : `Basic ${basicOf(user)}`;
-  const isJson = all('json').length > 0;
+  const isJson = optionsThat('json').length > 0;
   const form = typeof body === 'string' ? 'application/x-www-form-urlencoded' : '';
   const set = {
     'content-type': isJson ? 'application/json' : form,
@@ -106,12 +106,12 @@ export function curlRequest(line: string): GivenRequest {
     authorization: bearer ? `Bearer ${bearer}` : basic,
     'user-agent': last('agent') ?? '',
     referer: last('referer')?.replace(/;auto.*$/s, '') ?? '',
-    cookie: all('cookie')
+    cookie: optionsThat('cookie')
       .flatMap(({ value }) => (value === '' ? [] : cookieOf(value)))
       .join(';'),
   };
-  const sent = Object.entries(set).filter(([, value]) => value !== '');
-  const headers = headersOf(all('header'), sent);
+  const sentHeaders = Object.entries(set).filter(([, value]) => value !== '');
+  const headers = headersOf(optionsThat('header'), sentHeaders);
   const variables = unquotedVariables(command);
   return withParts({ method, url: address.url, headers, body, variables, ...(pipe && { pipe }) });
 }
@@ -160,7 +160,7 @@ function optionsOf(words: readonly string[]): readonly Option[] {
     } else if (/^-./.test(word) && word !== '--') {
       for (let at = 1; at < word.length; at += 1) {
         const letter = word[at] ?? '';
-        const effect = Object.values(table).find(([own]) => own === letter)?.[1];
+        const effect = Object.values(table).find(([optionLetter]) => optionLetter === letter)?.[1];
         const attached = word.length > at + 1 ? word.slice(at + 1) : undefined;
         if (add(`-${letter}`, effect, attached)) break;
       }
@@ -190,11 +190,11 @@ function pieceOf({ does, name, value }: Option): string {
   }
   const at = value.search(/[=@]/);
   if (value[at] === '@') throw readsFile(name, value);
-  const [own, content] = at < 0 ? ['', value] : [value.slice(0, at), value.slice(at + 1)];
+  const [fieldName, content] = at < 0 ? ['', value] : [value.slice(0, at), value.slice(at + 1)];
   const encoded = encodeURIComponent(content)
-    .replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
-  return own === '' ? encoded : `${own}=${encoded}`;
+  return fieldName === '' ? encoded : `${fieldName}=${encoded}`;
 }
 
 function readsFile(name: string, value: string): RequestRefusal {
@@ -202,16 +202,16 @@ function readsFile(name: string, value: string): RequestRefusal {
 }
 
 function partOf({ does, name, value }: Option): NameValue {
-  const [, own, content] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-  if (own === undefined || content === undefined)
+  const [, partName, content] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+  if (partName === undefined || content === undefined)
     throw new RequestRefusal(`has ${name} without name=value`, 'Write -F name=value.');
-  if (does === 'form' && /^[@<]/.test(content)) throw readsFile(name, `${own}=@`);
+  if (does === 'form' && /^[@<]/.test(content)) throw readsFile(name, `${partName}=@`);
   if (does === 'form' && /^["(]|;/.test(content))
     throw new RequestRefusal(
-      `has ${name} ${own} with more than a text`,
+      `has ${name} ${partName} with more than a text`,
       'Write -F name=value, or --form-string.',
     );
-  return [own, content];
+  return [partName, content];
 }
 
 /** An address as curl sends it, and the user that it contains. */
@@ -226,23 +226,23 @@ function addressOf(
       `has a URL of ${scheme}:, and not of http or https`,
       'Give the address of an API.',
     );
-  const named = text.replaceAll(/\$\{[A-Za-z_]\w*\}|\{[A-Za-z]\w*=[^{}\s/?#&]+\}/g, '');
-  const glob = isPlain ? null : /\{[^{}]*\}|\[(?:[a-z]-[a-z]|\d+-\d+)(?::\d+)?\]/i.exec(named);
+  const withoutPlaceholders = text.replaceAll(/\$\{[A-Za-z_]\w*\}|\{[A-Za-z]\w*=[^{}\s/?#&]+\}/g, '');
+  const glob = isPlain ? null : /\{[^{}]*\}|\[(?:[a-z]-[a-z]|\d+-\d+)(?::\d+)?\]/i.exec(withoutPlaceholders);
   if (glob) {
     const hint = 'Write one URL, with inputs of the path as {chain=base}; -g takes brackets as they are.';
     throw new RequestRefusal(`has ${glob[0]} in its URL, which curl replaces`, hint);
   }
   if (/^https?:\/(?!\/)/i.test(text))
     throw new RequestRefusal('has a URL with one slash behind its scheme', 'Write https://.');
-  const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  const url = URL.canParse(whole) ? new URL(whole) : null;
-  if (!url || /[\s\p{Cc}]/u.test(whole + addedQuery) || url.hostname === '')
+  const absoluteUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(absoluteUrl) ? new URL(absoluteUrl) : null;
+  if (!url || /[\s\p{Cc}]/u.test(absoluteUrl + addedQuery) || url.hostname === '')
     throw new RequestRefusal('has no valid URL', 'Paste the whole command, with its URL in quotes.');
   const user =
     url.username + url.password === ''
       ? undefined
       : `${uriDecoded(url.username)}:${uriDecoded(url.password)}`;
-  const [, path = '', query] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(whole) ?? [];
+  const [, path = '', query] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(absoluteUrl) ?? [];
   if (/\\|\/(?=[.%2e]*%2e)(?:\.|%2e){1,2}(?![^/])/i.test(path))
     throw new RequestRefusal(
       'has \\ or a segment with %2e for a dot in its path, which fetch changes',
@@ -272,14 +272,14 @@ function cookieOf(value: string): string {
 }
 
 /** Those of the author replace those that options set; `Name:` removes such a one, `Name;` sends it empty. */
-function headersOf(own: readonly Option[], set: readonly NameValue[]): readonly NameValue[] {
+function headersOf(headerOptions: readonly Option[], set: readonly NameValue[]): readonly NameValue[] {
   const headers = new Map(set.map(([name, value]) => [name, value]));
-  const seen = new Set<string>();
-  for (const { value: text } of own) {
+  const names = new Set<string>();
+  for (const { value: text } of headerOptions) {
     if (text.startsWith('@')) throw readsFile('-H', text);
-    const [, written = '', sign, value = ''] =
+    const [, headerName = '', sign, value = ''] =
       /^([!#$%&'*+.^_`|~\w-]+)\s*([:;])([^\r\n\0]*)$/.exec(text) ?? [];
-    const name = written.toLowerCase();
+    const name = headerName.toLowerCase();
     if (sign === undefined)
       throw new RequestRefusal(
         'has -H with a text that is no header',
@@ -287,11 +287,11 @@ function headersOf(own: readonly Option[], set: readonly NameValue[]): readonly 
       );
     if (sign === ';' && value.trim() !== '') continue;
     if (sign === ':' && value.trim() === '') {
-      if (!seen.has(name)) headers.delete(name);
+      if (!names.has(name)) headers.delete(name);
       continue;
     }
-    const before = seen.has(name) ? `${headers.get(name)}, ` : '';
-    seen.add(name);
+    const before = names.has(name) ? `${headers.get(name)}, ` : '';
+    names.add(name);
     headers.set(name, before + value.trim());
   }
   return [...headers];

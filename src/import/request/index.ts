@@ -57,54 +57,55 @@ export interface ReadRequest {
 /** The request of a curl command. */
 export function curlIn(text: string): Result<GivenRequest> {
   try {
-    const given = curlRequest(text);
-    const read = readRequest(given, { input: [], constants: [] });
+    const givenRequest = curlRequest(text);
+    const read = readRequest(givenRequest, { input: [], constants: [] });
     if (read.ok) {
       const { call, secrets } = read.value;
-      remember(text, { line: keylessLine(given, call), variables: [...secrets.keys()] });
+      remember(text, { line: keylessLine(givenRequest, call), variables: [...secrets.keys()] });
     }
-    return pass(given);
+    return pass(givenRequest);
   } catch (error) {
-    return refused(error);
+    return rejection(error);
   }
 }
 
 /** A refusal as the error of the flag. @throws any other error */
-export function refused(error: unknown): Result<never> {
+export function rejection(error: unknown): Result<never> {
   if (error instanceof RequestRefusal) return reject('--from-request', undefined, error.message, error.hint);
   throw error;
 }
 
 /** @throws RequestRefusal if no tool can send it */
 export function readRequest(
-  given: GivenRequest,
+  givenRequest: GivenRequest,
   { input: statedFields, constants, segments, variables = [] }: InputChoice,
 ): Result<ReadRequest> {
-  if (given.refusal) throw given.refusal;
-  checkHeaders(given);
-  const url = new URL(given.url);
-  const [, pathText = '/', queryText = ''] = /^[^:]+:\/\/[^/?#]*([^?]*)\??(.*)$/s.exec(given.url) ?? [];
+  if (givenRequest.refusal) throw givenRequest.refusal;
+  checkHeaders(givenRequest);
+  const url = new URL(givenRequest.url);
+  const [, pathText = '/', queryText = ''] =
+    /^[^:]+:\/\/[^/?#]*([^?]*)\??(.*)$/s.exec(givenRequest.url) ?? [];
   const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
   const title = isNumeric ? `Local API ${url.port}`.trim() : url.hostname;
   const { file, prefix } = freeApi(url.origin, title, variables);
-  const parts = new Parts({ prefix, title }, given, { constants, segments }, variables);
-  const content = givenBody(given);
+  const parts = new Parts({ prefix, title }, givenRequest, { constants, segments }, variables);
+  const content = givenBody(givenRequest);
   const protocol =
-    given.method === 'post' && content?.kind === 'json' ? protocolOf(content.value) : undefined;
+    givenRequest.method === 'post' && content?.kind === 'json' ? protocolOf(content.value) : undefined;
   const { path: places, params } = parts.path(pathText || '/');
   if (!segments?.length) parts.notes.push(...constantSegmentNotes(parts));
   const { pairs, rest } = splitQuery(queryText);
   const path = rest === '' ? places : `${places}?${rest}`;
   const query = parts.query(pairs);
-  const headers = parts.headers(given.headers);
-  const type = contentTypeOf(given);
+  const headers = parts.headers(givenRequest.headers);
+  const type = contentTypeOf(givenRequest);
   const body = parts.body(content, type, protocol);
   if (body === null && type !== '') headers.push({ name: 'content-type', constant: type });
   const derivedFields = parts.fields.filter((field) => !statedFields.some(({ name }) => name === field.name));
   parts.notes.push(...digitsNotes(derivedFields));
-  if (given.pipe !== undefined)
+  if (givenRequest.pipe !== undefined)
     parts.notes.push({
-      ...{ path: 'request', what: `${given.pipe} left out` },
+      ...{ path: 'request', what: `${givenRequest.pipe} left out` },
       why: 'it changes the answer alone; --fields chooses from it',
     });
   const errors = [
@@ -123,20 +124,22 @@ export function readRequest(
   ];
   if (errors.length > 0) return refuse(...errors);
   const api = apiAt(url.origin, { file, prefix, title });
-  const isOverridden = given.headers.some(([own]) => /^x-(?:http-)?method(?:-override)?$/.test(own));
-  const onlyReads = !isOverridden && (given.method === 'get' || protocol?.onlyReads === true);
+  const isOverridden = givenRequest.headers.some(([headerName]) =>
+    /^x-(?:http-)?method(?:-override)?$/.test(headerName),
+  );
+  const onlyReads = !isOverridden && (givenRequest.method === 'get' || protocol?.onlyReads === true);
   const operation = protocol ? toolNameOfOperation(protocol.operation, onlyReads) : null;
-  const plain = snake(plainPath(places));
-  const place = /[a-z]/.test(plain) ? plain : `/${file}`;
-  const name = operation ?? toolNameOf({ id: null, method: given.method, path: place });
+  const snakePath = snake(plainPath(places));
+  const place = /[a-z]/.test(snakePath) ? snakePath : `/${file}`;
+  const name = operation ?? toolNameOf({ id: null, method: givenRequest.method, path: place });
   return pass({
     call: {
       api,
-      ...{ method: given.method, path, params, query, headers, body },
+      ...{ method: givenRequest.method, path, params, query, headers, body },
       needs: [parts.keys.all],
       wrap: null,
       ...(protocol && { envelope: protocol.envelope }),
-      ...(onlyReads && given.method === 'post' && { onlyReads: true as const }),
+      ...(onlyReads && givenRequest.method === 'post' && { onlyReads: true as const }),
       notFoundIsEmpty: false,
     },
     input: parts.fields.map((field) => overridden(field, statedFields)),
@@ -195,19 +198,24 @@ function freeApi(origin: string, title: string, variables: readonly ApiVariable[
   }
 }
 
-function overridden(field: Field, stated: readonly Field[]): Field {
-  const own = stated.find(({ name }) => name === field.name);
-  if (!own) return field;
-  const hasValue = own.default !== undefined || (own.examples ?? own.enum ?? []).length > 0;
+function overridden(field: Field, statedFields: readonly Field[]): Field {
+  const statedField = statedFields.find(({ name }) => name === field.name);
+  if (!statedField) return field;
+  const hasValue =
+    statedField.default !== undefined || (statedField.examples ?? statedField.enum ?? []).length > 0;
   const example = hasValue || field.default === undefined ? {} : { examples: [field.default] };
-  return { ...own, description: own.description ?? field.description ?? '', ...example };
+  return { ...statedField, description: statedField.description ?? field.description ?? '', ...example };
 }
 
-function unknownNames(flag: string, names: readonly string[], { names: all }: Parts): readonly InputError[] {
-  const argumentNames = [...all];
+function unknownNames(
+  flag: string,
+  names: readonly string[],
+  { names: argumentSet }: Parts,
+): readonly InputError[] {
+  const argumentNames = [...argumentSet];
   const list = argumentNames.length > 0 ? `They are ${orList(argumentNames)}.` : 'It has none.';
   return names
-    .filter((name) => !all.has(name))
+    .filter((name) => !argumentSet.has(name))
     .map((name) => {
       const near = closest(name, argumentNames);
       const hint = near ? `Did you mean ${near}?` : list;

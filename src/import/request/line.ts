@@ -5,9 +5,9 @@ import type { GivenRequest } from './given-request.ts';
 import { droppedHeaders } from './headers.ts';
 
 /** A request as one line without its keys. A variable that is an input stays outside of single quotes, which would make it a text. */
-export function keylessLine(given: GivenRequest, call: Pick<ApiCall, 'needs'>): string {
-  const variables = [...(given.variables ?? [])];
-  const words = keylessCurl(given, call).map((word) =>
+export function keylessLine(request: GivenRequest, call: Pick<ApiCall, 'needs'>): string {
+  const variables = [...(request.variables ?? [])];
+  const words = keylessCurl(request, call).map((word) =>
     variables.some((name) => word.includes(name)) ? doubleQuoted(word, variables) : posixLine([word]),
   );
   return words.join(' ');
@@ -30,13 +30,13 @@ export function keylessCurl(
     keys.find((key) => key.in === place && key.name === name);
   const variable = (key: ApiKey | undefined, at = 0) => `$${key?.variables[at]?.name ?? ''}`;
   const pairs = (place: 'query' | 'body', text: string) =>
-    text.replaceAll(/([^&=]+)=([^&]*)/g, (whole, raw: string) => {
+    text.replaceAll(/([^&=]+)=([^&]*)/g, (pair, raw: string) => {
       const key = keyOf(place, uriDecoded(raw.replaceAll('+', ' ')));
-      return key ? `${raw}=${variable(key)}` : whole;
+      return key ? `${raw}=${variable(key)}` : pair;
     });
   const [address = '', query] = url.split(/\?(.*)/s);
   const dropped = droppedHeaders(headers);
-  const sent = headers.flatMap(([name, value]): readonly string[] => {
+  const headerOptions = headers.flatMap(([name, value]): readonly string[] => {
     // The tool sends none of them, and a cookie is a key.
     if (dropped.has(name)) return [];
     const key = keyOf('headers', name);
@@ -50,12 +50,12 @@ export function keylessCurl(
   const data = (text: string) => {
     if (!keys.some((key) => key.in === 'body')) return text;
     if (!/^\s*\{/.test(text)) return pairs('body', text);
-    const named = keys.filter((key) => key.in === 'body').map((key) => [key.name, variable(key)]);
+    const bodyKeys = keys.filter((key) => key.in === 'body').map((key) => [key.name, variable(key)]);
     const [members] = literallyIn(text);
-    return writeLiterally({ ...objectOr(members), ...Object.fromEntries(named) });
+    return writeLiterally({ ...objectOr(members), ...Object.fromEntries(bodyKeys) });
   };
-  const parts = (all: Exclude<GivenRequest['body'], string | null>) =>
-    all.flatMap(([name, value]) => [
+  const parts = (partList: Exclude<GivenRequest['body'], string | null>) =>
+    partList.flatMap(([name, value]) => [
       '--form-string',
       `${name}=${keyOf('body', name) ? variable(keyOf('body', name)) : value}`,
     ]);
@@ -67,7 +67,7 @@ export function keylessCurl(
     ...['curl', ...(isUsual ? [] : ['-X', method.toUpperCase()])],
     ...(/[[\]{}]/.test(url) ? ['-g'] : []),
     query === undefined ? address : `${address}?${pairs('query', query)}`,
-    ...sent,
+    ...headerOptions,
     ...content,
   ];
 }

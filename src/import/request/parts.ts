@@ -45,12 +45,12 @@ export class Parts {
    */
   constructor(
     api: { readonly prefix: string; readonly title: string },
-    given: GivenRequest,
+    givenRequest: GivenRequest,
     choice: { readonly constants: readonly string[]; readonly segments?: readonly SegmentInput[] },
     projectVariables: readonly ApiVariable[],
   ) {
-    this.keys = new KeyParts(api, given, projectVariables);
-    this.#given = given;
+    this.keys = new KeyParts(api, givenRequest, projectVariables);
+    this.#given = givenRequest;
     this.#constants = new Set(choice.constants);
     this.#segmentInputs = new Set(choice.segments);
   }
@@ -80,9 +80,9 @@ export class Parts {
   }
 
   /** The path with names in braces, and their bindings. */
-  path(given: string): { readonly path: string; readonly params: readonly Binding[] } {
+  path(pathText: string): { readonly path: string; readonly params: readonly Binding[] } {
     const params: Binding[] = [];
-    const segments = given.split('/');
+    const segments = pathText.split('/');
     const path = segments.map((raw, at) => this.#segment(raw, at, segments, params));
     this.#path = path.join('/');
     return { path: this.#path, params };
@@ -141,9 +141,9 @@ export class Parts {
     return this.#encodedPairs(text, 'query');
   }
 
-  headers(given: readonly NameValue[]): Binding[] {
-    const dropped = droppedHeaders(given);
-    const bindings = given.flatMap(([name, value]): readonly Binding[] => {
+  headers(givenHeaders: readonly NameValue[]): Binding[] {
+    const dropped = droppedHeaders(givenHeaders);
+    const bindings = givenHeaders.flatMap(([name, value]): readonly Binding[] => {
       // The source kit sends Accept: application/json, and the type of the body.
       const isUsual = name === 'accept' && /^(?:\*\/\*|application\/json)$/.test(value);
       if (dropped.has(name) || isUsual || name === 'content-type') return [];
@@ -152,18 +152,18 @@ export class Parts {
         /^([a-z][\w-]*) +([$%]\S+)$/i.exec(value) ??
         this.#placeholderBehindScheme(name, value) ??
         [];
-      const bare = token || value;
-      const isUnnamed = scheme !== '' && this.keys.variableIn(bare) === '';
-      if (name === 'authorization' || isUnnamed || this.#isKey({ in: 'headers', name }, bare)) {
-        this.keys.header(name, scheme, bare);
+      const withoutScheme = token || value;
+      const isUnnamed = scheme !== '' && this.keys.variableIn(withoutScheme) === '';
+      if (name === 'authorization' || isUnnamed || this.#isKey({ in: 'headers', name }, withoutScheme)) {
+        this.keys.header(name, scheme, withoutScheme);
         return [];
       }
       if (!this.#isOpen(value)) return [{ name, constant: value }];
       return [this.#argument(name, name, 'header', undefined)];
     });
     if (dropped.size > 0) {
-      const why = 'a browser adds them; if the API needs one, the answer is 401 or 403';
-      this.notes.push({ path: 'headers', what: `${[...dropped].join(', ')} left out`, why });
+      const reason = 'a browser adds them; if the API needs one, the answer is 401 or 403';
+      this.notes.push({ path: 'headers', what: `${[...dropped].join(', ')} left out`, why: reason });
     }
     return bindings;
   }
@@ -173,10 +173,12 @@ export class Parts {
     if (content === null) return null;
     const { kind } = content;
     if (kind === 'multipart') return { kind, content: { members: this.#pairs(content.parts, 'body') } };
-    const usual = { json: 'application/json', form: 'application/x-www-form-urlencoded', text: 'text/plain' }[
-      kind
-    ];
-    const typed = type === '' || type === usual ? {} : { mediaType: type };
+    const usualType = {
+      json: 'application/json',
+      form: 'application/x-www-form-urlencoded',
+      text: 'text/plain',
+    }[kind];
+    const typed = type === '' || type === usualType ? {} : { mediaType: type };
     if (kind === 'form')
       return { kind, content: { members: this.#encodedPairs(content.text, 'body') }, ...typed };
     if (kind === 'json') {
@@ -199,8 +201,8 @@ export class Parts {
     const at = keyBelow(items, 'body');
     if (at !== undefined)
       throw new RequestRefusal(`has a key in ${at}`, 'Only keys at the root of a body can be sent.');
-    const [first, ...others] = items;
-    if (isObject(first) && others.length === 0) {
+    const [first, ...otherItems] = items;
+    if (isObject(first) && otherItems.length === 0) {
       const members = Object.entries(first as ExactObject);
       const item = {
         name: '0',
@@ -232,7 +234,9 @@ export class Parts {
       if (isObject(value) || isPositional) {
         const inner = Object.entries(value as ExactObject);
         if (inner.length === 0) return [{ name, constant: withDigits(value) }];
-        const members = inner.flatMap(([own, one]) => this.#member(own, one, protocol, name, isPositional));
+        const members = inner.flatMap(([memberName, member]) =>
+          this.#member(memberName, member, protocol, name, isPositional),
+        );
         return [{ name, members, ...(isPositional && { isList: true as const }) }];
       }
       return this.#member(name, value, protocol);
@@ -255,26 +259,26 @@ export class Parts {
     name: string,
     value: ExactJson,
     protocol: Protocol | undefined,
-    within?: string,
+    container?: string,
     isPositional = false,
   ): readonly Binding[] {
     const isText = typeof value === 'string';
-    if (isText && within === undefined && this.#isKey({ in: 'body', name }, value)) {
+    if (isText && container === undefined && this.#isKey({ in: 'body', name }, value)) {
       this.keys.add({ in: 'body', name, kind: 'plain' }, value);
       return [];
     }
-    const declared = within === 'variables' ? protocol?.types.get(name) : undefined;
+    const declaredType = container === 'variables' ? protocol?.types.get(name) : undefined;
     const isOpen = isText && this.#isOpen(value);
-    const isMissing = value === null && declared !== undefined;
+    const isMissing = value === null && declaredType !== undefined;
     const valueShape = isOpen ? anyText : shapeOf(value);
-    const shape = declared === undefined ? valueShape : graphqlShape(declared, value);
+    const shape = declaredType === undefined ? valueShape : graphqlShape(declaredType, value);
     const isDeep = protocol?.envelope !== 'graphql' && shape?.type === 'object';
     if (shape === undefined || isDeep || (shape.type === 'array' && isPositional))
       return [{ name, constant: withDigits(value) }];
-    const own = isPositional ? positionName(value, Number(name)) : name;
-    const isOptional = isMissing && !/!$/.test(declared ?? '');
-    const given = isOpen || isMissing ? undefined : withDigits(value);
-    return [this.#argument(name, own, 'body', given, shape, isOptional)];
+    const argumentName = isPositional ? positionName(value, Number(name)) : name;
+    const isOptional = isMissing && !/!$/.test(declaredType ?? '');
+    const currentValue = isOpen || isMissing ? undefined : withDigits(value);
+    return [this.#argument(name, argumentName, 'body', currentValue, shape, isOptional)];
   }
 
   /** The pairs of an encoded query or form. */
@@ -299,9 +303,10 @@ export class Parts {
     const names = [...new Set(pairs.map(([name]) => name))];
     return names.flatMap((raw): readonly Binding[] => {
       const values = pairs.filter(([name]) => name === raw).map(([, value]) => value);
-      const [first = '', ...others] = values;
+      const [first = '', ...otherValues] = values;
       const name = decoded(raw);
-      if (others.length === 0) return this.#pair(name, decoded(first), first, place, decode !== undefined);
+      if (otherValues.length === 0)
+        return this.#pair(name, decoded(first), first, place, decode !== undefined);
       const texts = values.map(decoded);
       if (texts.some((text) => this.#isKey({ in: place, name }, text)))
         throw new RequestRefusal(`has several values for the key ${name}`, 'Remove all but one.');
@@ -333,18 +338,20 @@ export class Parts {
   /** A binding of an argument, or of a constant if it shall stay. */
   #argument(
     name: string,
-    own: string,
+    argumentName: string,
     place: Place,
     value: Json | undefined,
     shape: Shape = anyText,
     isOptional = false,
   ): Binding {
-    const input = freeInputName(own, place, (one) => this.fields.some((field) => field.name === one));
+    const input = freeInputName(argumentName, place, (fieldName) =>
+      this.fields.some((field) => field.name === fieldName),
+    );
     this.names.add(input);
     if (value !== undefined && this.#constants.has(input)) return { name, constant: value };
     const { type, items } = shape;
     const description = inputDescription(
-      own,
+      argumentName,
       { type, ...(items && { items: { type: items.type } }) },
       this.#path,
     );

@@ -15,16 +15,16 @@ export interface Protocol {
 /** The protocol that a JSON body speaks; undefined if it is only JSON. @throws RequestRefusal for a batch, a subscription */
 export function protocolOf(body: ExactJson): Protocol | undefined {
   const batch: readonly ExactJson[] = Array.isArray(body) ? body : [];
-  if (batch.some((one) => isObject(one) && ('jsonrpc' in one || 'query' in one)))
+  if (batch.some((request) => isObject(request) && ('jsonrpc' in request || 'query' in request)))
     throw new RequestRefusal('is a batch of several requests', 'Give one --from-request for each.');
   if (!isObject(body)) return undefined;
   const { query, method, jsonrpc } = body;
   if (jsonrpc !== undefined && typeof method === 'string')
     return { envelope: 'json-rpc', operation: method, onlyReads: readsByRpc(method), types: new Map() };
-  const others = Object.keys(body).filter((name) => !graphqlMembers.has(name));
+  const otherMembers = Object.keys(body).filter((name) => !graphqlMembers.has(name));
   if (
     typeof query !== 'string' ||
-    others.length > 0 ||
+    otherMembers.length > 0 ||
     !/^[\s#]*(?:query|mutation|subscription|fragment|\{)/.test(query)
   )
     return undefined;
@@ -37,19 +37,19 @@ function graphqlOf(query: string, { operationName }: JsonObject): Protocol {
   const text = query.replaceAll(/#.*|"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"/g, (part) =>
     part.startsWith('#') ? '' : '""',
   );
-  const all = [
+  const operations = [
     ...text.matchAll(/(?<![\w$.])(query|mutation|subscription)\b\s*(\w*)\s*(?:\(([^{]*)\))?[^{(]*\{/g),
   ];
-  const named = all.find(([, , name]) => name === operationName) ?? all[0];
-  const [, kind = 'query', name = '', declared = ''] = named ?? [];
+  const operation = operations.find(([, , name]) => name === operationName) ?? operations[0];
+  const [, kind = 'query', name = '', declaredVariables = ''] = operation ?? [];
   if (kind === 'subscription')
     throw new RequestRefusal('is a subscription, which has no answer', 'Give a query.');
-  const [, field = 'data'] = /\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(text.slice(named?.index ?? 0)) ?? [];
-  const types = [...declared.matchAll(/\$(\w+)\s*:\s*([[\]\w!\s]+?)\s*(=|[,)$@]|$)/g)].map(
+  const [, field = 'data'] = /\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(text.slice(operation?.index ?? 0)) ?? [];
+  const types = [...declaredVariables.matchAll(/\$(\w+)\s*:\s*([[\]\w!\s]+?)\s*(=|[,)$@]|$)/g)].map(
     ([, variable = '', type = '', sign]) =>
       [variable, type.replaceAll(/\s/g, '') + (sign === '=' ? '?' : '')] as const,
   );
-  const isSure = all.length <= 1 || operationName !== undefined;
+  const isSure = operations.length <= 1 || operationName !== undefined;
   return {
     envelope: 'graphql',
     operation: name || field,

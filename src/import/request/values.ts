@@ -18,9 +18,10 @@ export function shapeOf(value: ExactJson): Shape | undefined {
   if (isLargeIntegerList(value)) return { type: 'array', items: digitsShape };
   if (Array.isArray(value)) {
     const items: readonly ExactJson[] = value;
-    const [first, ...others] = items.map(shapeOf);
+    const [first, ...otherShapes] = items.map(shapeOf);
     const hasLargeInteger = items.some((item) => typeof item === 'bigint');
-    const isSame = first !== undefined && !hasLargeInteger && others.every((one) => one?.type === first.type);
+    const isSame =
+      first !== undefined && !hasLargeInteger && otherShapes.every((shape) => shape?.type === first.type);
     return isSame && !['object', 'array'].includes(first.type) ? { type: 'array', items: first } : undefined;
   }
   if (!isObject(value)) return undefined;
@@ -40,9 +41,9 @@ const graphqlTypes: { readonly [name: string]: Shape } = {
 };
 
 /** The shape of a GraphQL variable by its declared type; that of an enum, a scalar or an input object by its value. */
-export function graphqlShape(declared: string, value: ExactJson | undefined): Shape | undefined {
+export function graphqlShape(declaredType: string, value: ExactJson | undefined): Shape | undefined {
   if (typeof value === 'bigint' || isLargeIntegerList(value)) return shapeOf(value);
-  const type = declared.replace(/[!?]+$/, '');
+  const type = declaredType.replace(/[!?]+$/, '');
   if (type.startsWith('[')) {
     const items = graphqlShape(type.slice(1, -1), Array.isArray(value) ? value[0] : undefined);
     return items && { type: 'array', items };
@@ -53,9 +54,9 @@ export function graphqlShape(declared: string, value: ExactJson | undefined): Sh
 
 /** How the source kit must write a text so that it is the given one; undefined: by default. */
 export function styleLike(raw: string, text: string): QueryStyle | undefined {
-  const usual = new URLSearchParams([['', text]]).toString().slice(1);
+  const usualForm = new URLSearchParams([['', text]]).toString().slice(1);
   const reserved = encodeURI(text)
     .replaceAll(/%25([\da-f]{2})/gi, '%$1')
     .replaceAll(/[#&+]/g, encodeURIComponent);
-  return raw !== usual && raw === reserved ? 'reserved' : undefined;
+  return raw !== usualForm && raw === reserved ? 'reserved' : undefined;
 }

@@ -51,16 +51,16 @@ function posixWords(line: string, leftOut: (pipe: string) => void): readonly str
   const words: string[] = [];
   let word: string | undefined;
   /** What stands outside of quotes in the word. */
-  let bare = '';
+  let unquotedText = '';
   let from = 0;
   const end = () => {
     if (word !== undefined) words.push(word);
-    if (/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(bare))
+    if (/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(unquotedText))
       throw new RequestRefusal('contains a list in braces, which a shell expands', onlyOne);
     word = undefined;
-    bare = '';
+    unquotedText = '';
   };
-  for (const { 0: whole, index, groups: piece = {} } of line.matchAll(pieces)) {
+  for (const { 0: text, index, groups: piece = {} } of line.matchAll(pieces)) {
     if (index < from || piece.joined !== undefined) continue;
     const { quoted, open, escaped, gap, operator } = piece;
     if (open !== undefined) throw new RequestRefusal('has no end for a quote', 'Paste the whole command.');
@@ -76,12 +76,12 @@ function posixWords(line: string, leftOut: (pipe: string) => void): readonly str
       const isAtEnd = /^(?:\||(?:#[^\n]*|\s)*$)/.test(line.slice(from));
       if (words.length > 0 && gap.includes('\n') && !isAtEnd)
         throw new RequestRefusal('contains a second line that no \\ continues', onlyOne);
-    } else if (word === undefined && whole === '#') {
+    } else if (word === undefined && text === '#') {
       from = index + line.slice(index).search(/\n|$/);
     } else {
-      if (word === undefined && /^[“”„‘’‚]/.test(whole)) throw typographicQuote(whole);
-      word = (word ?? '') + (quoted === undefined ? (escaped ?? whole) : unquoted(quoted));
-      if (quoted === undefined && escaped === undefined) bare += whole;
+      if (word === undefined && /^[“”„‘’‚]/.test(text)) throw typographicQuote(text);
+      word = (word ?? '') + (quoted === undefined ? (escaped ?? text) : unquoted(quoted));
+      if (quoted === undefined && escaped === undefined) unquotedText += text;
     }
   }
   end();
@@ -115,9 +115,9 @@ function unquoted(text: string): string {
   const inner = text.slice(text.indexOf('"') + 1, -1);
   if (/(?<!\\)(?:\\\\)*(?:`|\$\()/.test(inner))
     throw new RequestRefusal('contains a command in double quotes, which a shell runs', onlyOne);
-  return inner.replaceAll(/\\(\r?\n|[\s\S])/g, (whole, character: string) => {
+  return inner.replaceAll(/\\(\r?\n|[\s\S])/g, (escapeText, character: string) => {
     if (/^\r?\n$/.test(character)) return '';
-    return '$`"\\'.includes(character) ? character : whole;
+    return '$`"\\'.includes(character) ? character : escapeText;
   });
 }
 
@@ -131,9 +131,9 @@ function ansi(text: string): string {
   const bytes: Buffer[] = [];
   let from = 0;
   for (const match of text.matchAll(coded)) {
-    const [whole, hex, octal, short, long, control, letter = ''] = match;
+    const [escapeText, hex, octal, short, long, control, letter = ''] = match;
     bytes.push(Buffer.from(text.slice(from, match.index)));
-    from = match.index + whole.length;
+    from = match.index + escapeText.length;
     const point = short ?? long;
     const isOther = letter !== '' && escapes[letter] === undefined;
     if (hex ?? octal) bytes.push(Buffer.from([Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8) & 255]));
@@ -141,7 +141,9 @@ function ansi(text: string): string {
     else if (control) bytes.push(Buffer.from([control.charCodeAt(0) & 31]));
     else
       bytes.push(
-        isOther ? Buffer.from(/[\\'"?]/.test(letter) ? letter : whole) : Buffer.from([escapes[letter] ?? 0]),
+        isOther
+          ? Buffer.from(/[\\'"?]/.test(letter) ? letter : escapeText)
+          : Buffer.from([escapes[letter] ?? 0]),
       );
   }
   return Buffer.concat([...bytes, Buffer.from(text.slice(from))]).toString('utf8');
@@ -154,12 +156,12 @@ function ansi(text: string): string {
 function cmdWords(line: string): readonly string[] {
   const escapesInQuotes = /[^^]\^\\\^"/.test(line);
   const isDoubled = hasDoubledQuotes(line);
-  let plain = '';
+  let decoded = '';
   let isQuoted = false;
   for (let at = 0; at < line.length; at += 1) {
     const character = line[at] ?? '';
     if (isDoubled && isQuoted && line.startsWith('""', at)) {
-      plain += '\\"';
+      decoded += '\\"';
       at += 1;
       continue;
     }
@@ -169,18 +171,18 @@ function cmdWords(line: string): readonly string[] {
       const [, next = ''] = line.slice(at + (gap?.length ?? 0)).match(/^(\r?\n)/) ?? [];
       if (gap === undefined) {
         at += 1;
-        plain += line[at] ?? '';
+        decoded += line[at] ?? '';
       } else {
         at += gap.length + next.length - 1;
-        if (next !== '') plain += '\n';
+        if (next !== '') decoded += '\n';
       }
     } else if (!isQuoted && /[&|<>]/.test(character)) {
       throw new RequestRefusal(`contains ${character}, which cmd runs`, onlyOne);
     } else {
-      plain += character;
+      decoded += character;
     }
   }
-  const words = plain.matchAll(/(?:"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s"])+/g);
+  const words = decoded.matchAll(/(?:"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s"])+/g);
   return [...words].map(([word]) =>
     word
       .replaceAll(

@@ -46,9 +46,9 @@ function pageHostOf(secret: string): string {
 }
 
 /** Whether two texts are the same, compared in a time that depends on neither. */
-export function isSame(given: unknown, wanted: string): boolean {
+export function isSame(value: unknown, expected: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
-  return typeof given === 'string' && timingSafeEqual(hash(given), hash(wanted));
+  return typeof value === 'string' && timingSafeEqual(hash(value), hash(expected));
 }
 
 export const proofPath = '/.well-known/market-mcp';

@@ -158,9 +158,9 @@ async function sessionFor(probe: Probe, deliberate: Way): Promise<string | undef
 async function tokenFor(probe: Probe, deliberate: Way): Promise<string | undefined> {
   if (deliberate === 'no-token' || deliberate === 'batch') return undefined;
   if (deliberate === 'expired') {
-    const now = Math.floor(Date.now() / 1000);
+    const nowSeconds = Math.floor(Date.now() / 1000);
     const { lifetimeSeconds, clockToleranceSeconds } = probe.profile.token;
-    const exp = now - clockToleranceSeconds - 60;
+    const exp = nowSeconds - clockToleranceSeconds - 60;
     return probe.token({ claims: { iat: exp - lifetimeSeconds, exp } });
   }
   const forgery = deliberate && forgeries[deliberate];

@@ -20,8 +20,8 @@ export class Causes {
   readonly #changes: EventEmitter;
 
   /** @param changes emits `change` after each log line */
-  constructor(own: MarketplaceOptions, traffic: Traffic, changes: EventEmitter) {
-    this.#own = own;
+  constructor(options: MarketplaceOptions, traffic: Traffic, changes: EventEmitter) {
+    this.#own = options;
     this.#traffic = traffic;
     this.#changes = changes;
   }
@@ -32,8 +32,8 @@ export class Causes {
     id: number,
     { result }: Pick<CallReport, 'result'>,
   ): Promise<CallCause | null> {
-    const { directory, sources, state, endpoint: own } = this.#own;
-    if (endpoint === own && state) await this.#until(id, ({ logs }) => isLogged(logs));
+    const { directory, sources, state, endpoint: ownEndpoint } = this.#own;
+    if (endpoint === ownEndpoint && state) await this.#until(id, ({ logs }) => isLogged(logs));
     return causeIn(failureIn(result), this.#traffic.get(id)?.logs ?? [], directory, sources?.get(tool));
   }
 

@@ -27,13 +27,13 @@ export class Checks {
     if (state && cannotStart(state)) await this.#marketplace.requireRunning(state.url ?? '');
     const isOld = state?.kind === 'old-build' || state?.kind === 'building';
     const version = isOld ? undefined : await this.#version();
-    const started = jobs.start('check', 'Check', (onStep) =>
-      check((rule, done, total) =>
-        onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),
+    const job = jobs.start('check', 'Check', (onStep) =>
+      check((rule, ruleCount, total) =>
+        onStep({ label: 'Rules', status: 'running', details: [`${ruleCount} of ${total}: ${rule}`] }),
       ),
     );
-    this.#checked = { id: started.id, version };
-    return started;
+    this.#checked = { id: job.id, version };
+    return job;
   }
 
   /** The newest check; its report is null until it has ended with a verdict, and current while the tools are those that it judges. */

@@ -38,43 +38,45 @@ export async function fileDispute(
   if (!exchange)
     throw new CommandError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
   const { disputes, listings } = await store.read();
-  const called = exchange.rpc?.tool;
+  const calledTool = exchange.rpc?.tool;
   const listing = listings.find(({ endpoint }) => endpoint === exchange[sentTo]);
-  if (!called || !listing) {
+  if (!calledTool || !listing) {
     const hint = 'Only a tools/call of a listed endpoint can be disputed.';
     throw new CommandError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);
   }
-  if (disputes.some((other) => other.call === call && other.filedAt >= exchange.at)) {
+  if (disputes.some((otherDispute) => otherDispute.call === call && otherDispute.filedAt >= exchange.at)) {
     const message = `call ${call} is already disputed`;
     throw new CommandError('ALREADY_DISPUTED', message, 'A call can be disputed only once.');
   }
   const output = outputOf(exchange);
-  const named = tool === null ? undefined : (tool ?? called);
-  const definition = listing.tools.filter(isObject).find(({ name }) => named === undefined || name === named);
+  const toolName = tool === null ? undefined : (tool ?? calledTool);
+  const definition = listing.tools
+    .filter(isObject)
+    .find(({ name }) => toolName === undefined || name === toolName);
   const judgement = judge(definition, output);
   const dispute: Dispute = {
     ...judgement,
     id: randomUUID(),
     listing: listing.id,
-    tool: String(definition?.name ?? named ?? called),
+    tool: String(definition?.name ?? toolName ?? calledTool),
     call,
     reason: 'schema_mismatch',
     output: redactValue(output ?? null),
     filedAt: new Date().toISOString(),
   };
   await store.update((state) => {
-    const all = [...state.disputes, dispute];
-    const isOff = guiltyOf(listing.id, all) >= guiltyLimit;
-    const after = (one: Listing): Listing =>
-      one.id === listing.id && isOff ? { ...one, state: 'delisted' } : one;
-    return { ...state, disputes: all, listings: state.listings.map(after) };
+    const allDisputes = [...state.disputes, dispute];
+    const isOff = guiltyOf(listing.id, allDisputes) >= guiltyLimit;
+    const after = (earlier: Listing): Listing =>
+      earlier.id === listing.id && isOff ? { ...earlier, state: 'delisted' } : earlier;
+    return { ...state, disputes: allDisputes, listings: state.listings.map(after) };
   });
   return dispute;
 }
 
 /** The number of guilty verdicts on a listing. */
 export function guiltyOf(listing: string, disputes: readonly Dispute[]): number {
-  return disputes.filter((one) => one.listing === listing && one.verdict === 'guilty').length;
+  return disputes.filter((dispute) => dispute.listing === listing && dispute.verdict === 'guilty').length;
 }
 
 /**
@@ -99,9 +101,9 @@ function judge(tool: JsonObject | undefined, output: Json | undefined): Judgemen
 /** The data that a logged call returned. */
 function outputOf({ id, response }: Exchange): Json | undefined {
   if (!response || response.cut > 0) {
-    const why = response ? 'its response is too long to be stored whole' : 'it has no response';
+    const reason = response ? 'its response is too long to be stored whole' : 'it has no response';
     const hint = 'Make the call again so that it returns a shorter response, and dispute that call.';
-    throw new CommandError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${why}`, hint);
+    throw new CommandError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${reason}`, hint);
   }
   const values = walkableValuesIn(response[sentBody] ?? response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));

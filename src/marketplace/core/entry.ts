@@ -51,43 +51,43 @@ export interface Entry {
  * @param sections of the description, where the author states none
  * @throws CommandError `INVALID_INPUT` if there is no public endpoint, or a URL is invalid
  */
-export function entryFacts(project: Project, stated: Stated, sections: readonly string[]): EntryFacts {
+export function entryFacts(project: Project, statedFacts: Stated, sections: readonly string[]): EntryFacts {
   const draft = draftOf(project, sections);
   const manifest = packageOf(project.directory);
-  const endpoint = stated.endpoint ?? deployedAt(project.directory);
+  const endpoint = statedFacts.endpoint ?? deployedAt(project.directory);
   const found = repositoryIn(manifest);
   const isTaken = found !== undefined && hostOf(found) !== undefined;
-  const repository = stated.repository ?? (isTaken ? found : undefined);
-  const website = stated.website ?? textIn(manifest, 'homepage');
+  const repository = statedFacts.repository ?? (isTaken ? found : undefined);
+  const website = statedFacts.website ?? textIn(manifest, 'homepage');
   requireNone([
     ...secretErrors({ '--endpoint': endpoint, '--repository': repository, '--website': website }),
     ...endpointErrors(endpoint),
-    ...repositoryErrors(stated.repository),
+    ...repositoryErrors(statedFacts.repository),
     ...websiteErrors(website),
   ]);
   const name = textIn(manifest, 'name') ?? '';
   return {
-    name: stated.name ?? draft.name,
+    name: statedFacts.name ?? draft.name,
     project: name,
-    description: stated.description ?? draft.description,
-    summary: stated.summary ?? textIn(manifest, 'description') ?? '',
+    description: statedFacts.description ?? draft.description,
+    summary: statedFacts.summary ?? textIn(manifest, 'description') ?? '',
     version: textIn(manifest, 'version') ?? '',
     endpoint: endpoint ?? '',
     website,
     repository,
     leftOut: repository === undefined ? found : undefined,
-    registryName: stated.registryName ?? registryName(name, repository, endpoint ?? ''),
+    registryName: statedFacts.registryName ?? registryName(name, repository, endpoint ?? ''),
   };
 }
 
 /** The entry of a project. @throws CommandError `INVALID_INPUT` with every field that is missing or invalid. */
-export function entryOf(facts: EntryFacts, { token, listing }: PlatformProfile, stated: Stated): Entry {
+export function entryOf(facts: EntryFacts, { token, listing }: PlatformProfile, statedFacts: Stated): Entry {
   const { name, description, endpoint } = facts;
   const form: ListingForm = {
     name,
     description,
-    category: stated.category ?? (listing.categories === null ? defaultCategory(listing) : ''),
-    price: stated.price ?? '0.01',
+    category: statedFacts.category ?? (listing.categories === null ? defaultCategory(listing) : ''),
+    price: statedFacts.price ?? '0.01',
     endpoint,
   };
   const { server, errors } = registryEntry(facts, token);
@@ -206,8 +206,8 @@ function hintFor(path: string): string {
 
 /** The public endpoint of the deployed server. */
 function deployedAt(directory: string): string | undefined {
-  const given = process.env.PLATFORM_AUDIENCE ?? dotEnv(directory).PLATFORM_AUDIENCE;
-  return ['', 'pending', undefined].includes(given?.trim()) ? undefined : given?.trim();
+  const audience = process.env.PLATFORM_AUDIENCE ?? dotEnv(directory).PLATFORM_AUDIENCE;
+  return ['', 'pending', undefined].includes(audience?.trim()) ? undefined : audience?.trim();
 }
 
 function packageOf(directory: string): JsonObject {
@@ -229,9 +229,9 @@ function textIn(manifest: JsonObject, member: string): string | undefined {
 
 /** The repository's address, from any form that package.json may state it in, as a URL for browsers. */
 function repositoryIn({ repository }: JsonObject): string | undefined {
-  const given = isObject(repository) ? repository.url : repository;
-  if (typeof given !== 'string' || given.trim() === '') return undefined;
-  return given
+  const repositoryUrl = isObject(repository) ? repository.url : repository;
+  if (typeof repositoryUrl !== 'string' || repositoryUrl.trim() === '') return undefined;
+  return repositoryUrl
     .trim()
     .replace(/^(github:)?(?=[\w.-]+\/[\w.-]+$)/, 'https://github.com/')
     .replace(/^gitlab:/, 'https://gitlab.com/')

@@ -19,12 +19,12 @@ export function defaultCategory({ categories }: Rules): string {
 /**
  * The problems of a registration form: those that the marketplace rejects, and advice.
  *
- * @param taken endpoints that are listed already.
+ * @param usedEndpoints endpoints that are listed already.
  */
 export function formProblems(
   form: ListingForm,
   rules: Rules,
-  taken: readonly string[] = [],
+  usedEndpoints: readonly string[] = [],
 ): readonly FieldProblem[] {
   return [
     ...lengthProblems('name', form.name, rules.nameLength),
@@ -33,7 +33,7 @@ export function formProblems(
     ...categoryProblems(form.category, rules),
     ...priceProblems(form.price, rules),
     ...endpointProblems(form.endpoint),
-    ...(taken.includes(form.endpoint)
+    ...(usedEndpoints.includes(form.endpoint)
       ? [
           reject(
             'endpoint',

@@ -52,10 +52,10 @@ export class Jobs {
     return { id, finished };
   }
 
-  #change(id: string, more: (job: Job) => Partial<Job>): Job {
+  #change(id: string, changesOf: (job: Job) => Partial<Job>): Job {
     const job = this.#jobs.get(id);
     if (!job) throw new Error(`there is no job ${id}`);
-    return this.#put({ ...job, ...more(job) });
+    return this.#put({ ...job, ...changesOf(job) });
   }
 
   #put(job: Job): Job {

@@ -104,15 +104,15 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   /** Submits a form; an accepted listing is stored. */
   async register(form: ListingForm, onStep?: (step: RegistrationStep) => void): Promise<Submission> {
     const { listings } = await this.store.read();
-    const taken = listings.map(({ endpoint }) => endpoint);
+    const usedEndpoints = listings.map(({ endpoint }) => endpoint);
     const { endpoint, sources = new Map() } = this.options;
-    const own = form.endpoint === endpoint ? sources : new Map();
+    const ownSources = form.endpoint === endpoint ? sources : new Map();
     const submission = await submit(
       form,
-      taken,
+      usedEndpoints,
       this.caller,
       (tool) => this.#causes.ofRegistration(tool),
-      (step) => onStep?.(withSources(step, own)),
+      (step) => onStep?.(withSources(step, ownSources)),
     );
     if (submission.accepted) await this.#change((before) => [...before, submission.listing]);
     return submission;
@@ -130,11 +130,16 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   async status(listing: Listing): Promise<ListingStatus> {
     const { endpoint, id, tools } = listing;
     const { disputes } = await this.store.read();
-    const [healthy, now] = await Promise.all([
+    const [healthy, listedNow] = await Promise.all([
       this.isHealthy(endpoint),
       this.caller.tools(endpoint).catch(() => null),
     ]);
-    return { listing, healthy, changes: now && changesBetween(tools, now), guilty: guiltyOf(id, disputes) };
+    return {
+      listing,
+      healthy,
+      changes: listedNow && changesBetween(tools, listedNow),
+      guilty: guiltyOf(id, disputes),
+    };
   }
 
   async isHealthy(endpoint: string): Promise<boolean> {
@@ -154,13 +159,15 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       throw new CommandError('NOT_REFRESHED', error.message, hint);
     });
     const listing = { ...before, tools, refreshedAt: new Date().toISOString() };
-    await this.#change((all) => all.map((other) => (other.id === before.id ? listing : other)));
+    await this.#change((listings) =>
+      listings.map((otherListing) => (otherListing.id === before.id ? listing : otherListing)),
+    );
     return { listing, changes: changesBetween(before.tools, tools) };
   }
 
   async withdraw(id: string): Promise<void> {
     const { id: withdrawn } = await this.listing(id);
-    await this.#change((all) => all.filter((listing) => listing.id !== withdrawn));
+    await this.#change((listings) => listings.filter((listing) => listing.id !== withdrawn));
   }
 
   async #change(change: (before: readonly Listing[]) => readonly Listing[]): Promise<void> {
@@ -218,9 +225,9 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       const session = request.headers['mcp-session-id'] === undefined ? undefined : await probe.session();
       const header = this.profile.token.header.toLowerCase();
       const token = request.headers[header] === undefined ? undefined : await probe.token();
-      const sent =
+      const sentRequestBody =
         body === undefined ? (request[sentBody] ?? request.body) : withSecrets(body, request[sentBody]);
-      if (method === 'POST') await probe.post(sent, { session, token }).catch(() => {});
+      if (method === 'POST') await probe.post(sentRequestBody, { session, token }).catch(() => {});
       else
         await probe.http({ method, headers: session ? { 'mcp-session-id': session } : {} }).catch(() => {});
       return recorder.last ?? id;
@@ -231,8 +238,8 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     const callOf = ({ endpoint, tool, arguments: args }: SavedExample) =>
       JSON.stringify([endpoint, tool, args]);
     await this.store.update((state) => {
-      const others = state.examples.filter((other) => callOf(other) !== callOf(example));
-      return { ...state, examples: [...others, example] };
+      const otherExamples = state.examples.filter((otherExample) => callOf(otherExample) !== callOf(example));
+      return { ...state, examples: [...otherExamples, example] };
     });
   }
 

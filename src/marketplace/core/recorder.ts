@@ -33,22 +33,22 @@ export class ExchangeRecorder {
     this.#options = options;
   }
 
-  readonly record: Recorder = ({ method, url, headers: given, body = '' }) => {
+  readonly record: Recorder = ({ method, url, headers: requestHeaders, body = '' }) => {
     const traffic = this.#traffic;
     const { purpose, refusal = null } = this.#options;
-    const sent = Buffer.from(body);
-    const [value] = exactJsonIn(redactText(sent.toString('utf8')));
-    const length = sent.length > 0 && { 'content-length': String(sent.length) };
-    const names = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]);
+    const sentBytes = Buffer.from(body);
+    const [value] = exactJsonIn(redactText(sentBytes.toString('utf8')));
+    const length = sentBytes.length > 0 && { 'content-length': String(sentBytes.length) };
+    const names = Object.entries(requestHeaders).map(([name, value]) => [name.toLowerCase(), value]);
     const headers: Asked['headers'] = { host: url.host, ...length, ...Object.fromEntries(names) };
-    const started = now();
+    const startedAt = now();
     const id = traffic.start({
       purpose,
       method,
       url: redactUrl(url.href),
       [sentTo]: url.href,
       rpc: rpcOf(value),
-      request: this.#message(headers, sent),
+      request: this.#message(headers, sentBytes),
     });
     this.last = id;
     this.error = undefined;
@@ -56,25 +56,25 @@ export class ExchangeRecorder {
       const isLeft = reason.name === 'AbortError';
       const error = isLeft ? 'the caller closed the connection' : networkReason(reason.cause ?? reason);
       this.error = error;
-      traffic.change(id, { ms: msSince(started), error, outcome: failedOutcome('no answer') });
+      traffic.change(id, { ms: msSince(startedAt), error, outcome: failedOutcome('no answer') });
     };
     const mark: Asked['headers'] = isLoopback(url.hostname) ? { [exchangeHeader]: String(id) } : {};
     return {
       headers: mark,
       follow: (answer) =>
         void answer.then(({ status, headers: answered, bytes = [] }) => {
-          const whole = Buffer.from(bytes);
+          const responseBytes = Buffer.from(bytes);
           const calls = callsIn(value);
           const unpaid = headers[this.#tokenHeader] === undefined ? 'Unauthorized' : null;
           const outcome = exchangeOutcome({
             status,
-            values: walkableValuesIn(whole.toString('utf8'), answered['content-type']),
+            values: walkableValuesIn(responseBytes.toString('utf8'), answered['content-type']),
             id: isObject(value) ? value.id : undefined,
             isCall: calls === 'one',
             refusal: calls === 'none' ? null : (refusal ?? unpaid),
           });
-          const response = { ...this.#message(answered, whole), status };
-          traffic.change(id, { response, ms: msSince(started), outcome });
+          const response = { ...this.#message(answered, responseBytes), status };
+          traffic.change(id, { response, ms: msSince(startedAt), outcome });
         }, fail),
     };
   };

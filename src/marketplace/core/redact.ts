@@ -64,8 +64,8 @@ export function redactText(text: string): string {
     if (isSecretValue) return `"${redacted}"`;
     if (!token.includes('\\"')) return token;
     const inner = stringIn(token);
-    const shown = redactText(inner);
-    return shown === inner ? token : JSON.stringify(shown);
+    const redactedText = redactText(inner);
+    return redactedText === inner ? token : JSON.stringify(redactedText);
   });
 }
 
@@ -80,36 +80,36 @@ export function redactValue<Value extends Json>(value: Value): Value {
  * @param original undefined if nothing in it was redacted
  */
 export function withSecrets(body: string, original: string | undefined): string {
-  const [shown] = original === undefined ? [] : literallyIn(body);
-  if (original === undefined || shown === undefined || !isWalkable(shown)) return body;
-  const [known] = literallyIn(original).filter((value) => isWalkable(value));
-  return writeLiterally(unredacted(shown, known));
+  const [shownValue] = original === undefined ? [] : literallyIn(body);
+  if (original === undefined || shownValue === undefined || !isWalkable(shownValue)) return body;
+  const [originalValue] = literallyIn(original).filter((value) => isWalkable(value));
+  return writeLiterally(unredacted(shownValue, originalValue));
 }
 
-function unredacted(shown: Json, original: Json | undefined): Json {
-  if (shown === redacted) return original ?? shown;
-  if (typeof shown === 'string') {
-    return typeof original === 'string' && redactText(original) === shown ? original : shown;
+function unredacted(shownValue: Json, original: Json | undefined): Json {
+  if (shownValue === redacted) return original ?? shownValue;
+  if (typeof shownValue === 'string') {
+    return typeof original === 'string' && redactText(original) === shownValue ? original : shownValue;
   }
-  if (Array.isArray(shown)) {
-    return shown.map((item, at) => unredacted(item, Array.isArray(original) ? original[at] : undefined));
+  if (Array.isArray(shownValue)) {
+    return shownValue.map((item, at) => unredacted(item, Array.isArray(original) ? original[at] : undefined));
   }
-  if (!isObject(shown)) return shown;
-  const known = new Map(Object.entries(objectOr(original)));
+  if (!isObject(shownValue)) return shownValue;
+  const originalMembers = new Map(Object.entries(objectOr(original)));
   return Object.fromEntries(
-    Object.entries(shown).map(([name, member]) => [name, unredacted(member, known.get(name))]),
+    Object.entries(shownValue).map(([name, member]) => [name, unredacted(member, originalMembers.get(name))]),
   );
 }
 
 /** Returns the text that a string of JSON denotes, also if its end is missing or an escape is invalid. */
 function stringIn(token: string): string {
   const isWhole = token.length > 1 && token.endsWith('"');
-  const closed = `${token.replace(/\\(?:u[\da-f]{0,3})?$/i, '')}"`;
+  const closedToken = `${token.replace(/\\(?:u[\da-f]{0,3})?$/i, '')}"`;
   // Each level of strings in strings loses its backslashes. Otherwise, a hostile text could have any number of levels.
   const unescaped = (escaped: string) => escaped.replaceAll(/\\([\s\S])/g, '$1');
   const [text = unescaped(token.slice(1, isWhole ? -1 : undefined))] = [
     ...(isWhole ? jsonIn(token) : []),
-    ...jsonIn(closed),
+    ...jsonIn(closedToken),
   ];
   return String(text);
 }
@@ -119,8 +119,8 @@ export function redactUrl(text: string): string {
   return redactTokens(text)
     .replaceAll(/https?:\/\/[^\s<>"']+/gi, (url) => maskUrl(url).replaceAll(/\$URL_KEY\d*/g, redacted))
     .replaceAll(/\/\/[^/?#@\s]*@/g, `//${redacted}@`)
-    .replaceAll(/([?&;#])([^?&;#=\s]*)=([^?&;#\s<>"]*)/g, (all, before, name) =>
-      isSecret(name) ? `${before}${name}=${redacted}` : all,
+    .replaceAll(/([?&;#])([^?&;#=\s]*)=([^?&;#\s<>"]*)/g, (wholeMatch, before, name) =>
+      isSecret(name) ? `${before}${name}=${redacted}` : wholeMatch,
     );
 }
 

@@ -40,20 +40,20 @@ type CauseOf = (tool: string) => Promise<CallCause | null>;
  * definitions against the rules, checks that unpaid calls are refused if the tool has a price, and replays the
  * submission test (C§2.5, C§3.2; public source: app contribute/actions.ts). Stores nothing.
  *
- * @param taken endpoints that are listed already.
+ * @param usedEndpoints endpoints that are listed already.
  */
 export async function submit(
   form: ListingForm,
-  taken: readonly string[],
+  usedEndpoints: readonly string[],
   caller: ToolCaller,
   causeOf: CauseOf,
   onStep: OnStep = () => {},
 ): Promise<Submission> {
   const { profile } = caller;
-  const fields = formProblems(form, profile.listing, taken);
+  const fields = formProblems(form, profile.listing, usedEndpoints);
   const rejected = fields.filter(({ advice }) => !advice);
   onStep({ label: 'The form', status: statusOf(rejected, fields), details: fields.map(inWords) });
-  if (rejected.length > 0) return refused(fields, rejected.map(inWords));
+  if (rejected.length > 0) return refusalWith(fields, rejected.map(inWords));
   return caller
     .probing(form.endpoint, { purpose: 'registration', calls: { named: [...harmless] } }, (probe) =>
       examine(form, fields, probe, causeOf, onStep),
@@ -61,7 +61,7 @@ export async function submit(
     .catch((error: Error) => {
       const reason = `The marketplace could not talk to the server. ${error.message}`;
       onStep({ label: 'Discovery', status: 'fail', details: [reason] });
-      return refused(fields, [reason]);
+      return refusalWith(fields, [reason]);
     });
 }
 
@@ -76,7 +76,7 @@ async function examine(
     onStep({ label, status, details });
   const fail = (label: string, reasons: readonly string[], findings?: readonly StepFinding[]) => {
     onStep({ label, status: 'fail', details: reasons, ...(findings && { findings }) });
-    return refused(fields, reasons);
+    return refusalWith(fields, reasons);
   };
   tell('Discovery', 'running');
   await probe.initialized();
@@ -182,7 +182,7 @@ export function plannedCalls(
   });
 }
 
-function refused(
+function refusalWith(
   fields: readonly FieldProblem[],
   reasons: readonly string[],
 ): Submission & { readonly accepted: false } {
@@ -195,14 +195,14 @@ function inWords({ field, message }: FieldProblem): string {
 
 /** A failed rule as text for the author: the tool, the place, the expected value, and the fix. Equal problems are one text. */
 function ruleReasons({ title, fix, problems }: RuleResult): readonly string[] {
-  return groupsOf(problems).map(({ problem, paths: [path = title, ...others] }) => {
+  return groupsOf(problems).map(({ problem, paths: [path = title, ...otherPaths] }) => {
     const { tool, expected, actual } = problem;
-    const where = others.length === 0 ? path : `${path} and ${others.length} more`;
-    const what =
-      where === 'outputSchema.type'
+    const location = otherPaths.length === 0 ? path : `${path} and ${otherPaths.length} more`;
+    const requirement =
+      location === 'outputSchema.type'
         ? `outputSchema.type must be "object" at the root, got ${actual}`
-        : `${where}: expected ${expected}, got ${actual}`;
-    return `${tool === undefined ? '' : `${tool}: `}${what}. ${problem.fix ?? fix}`;
+        : `${location}: expected ${expected}, got ${actual}`;
+    return `${tool === undefined ? '' : `${tool}: `}${requirement}. ${problem.fix ?? fix}`;
   });
 }
 
@@ -212,26 +212,28 @@ function withCause(step: RehearsalStep, cause: CallCause | null): RehearsalStep 
   const { message, stack, at, code, fix } = cause;
   // The test sends its own arguments: only the definition of the tool changes them.
   const isFixed = fix !== null && code !== 'INVALID_ARGUMENTS';
-  const known = {
+  const knownParts = {
     cause: { message, stack },
     ...(at !== undefined && { at }),
     ...(isFixed && { fix }),
   };
   const hasFailed = ({ failed, path }: Problem) => failed === true || path === 'tools/call';
-  const problems = step.problems.map((problem) => (hasFailed(problem) ? { ...problem, ...known } : problem));
+  const problems = step.problems.map((problem) =>
+    hasFailed(problem) ? { ...problem, ...knownParts } : problem,
+  );
   return { ...step, problems };
 }
 
 function callFinding({ tool, arguments: args, problems }: RehearsalStep): StepFinding {
-  const called = problems.map((problem) => ({ ...problem, tool, arguments: args }));
-  return { title: `${tool} called with ${shorten(args)}`, fix: '', problems: called };
+  const calledProblems = problems.map((problem) => ({ ...problem, tool, arguments: args }));
+  return { title: `${tool} called with ${shorten(args)}`, fix: '', problems: calledProblems };
 }
 
 function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readonly string[] {
   return problems.map(({ path, expected, actual, cause, at, fix = '' }) => {
-    const why = cause ? ` ${cause.message}${at === undefined ? '' : `, at ${at}`}.` : '';
-    const what = `${path}: expected ${expected}, got ${actual}.${why} ${fix}`.trimEnd();
-    return `${tool} called with ${JSON.stringify(args)}: ${what}`;
+    const reason = cause ? ` ${cause.message}${at === undefined ? '' : `, at ${at}`}.` : '';
+    const problemText = `${path}: expected ${expected}, got ${actual}.${reason} ${fix}`.trimEnd();
+    return `${tool} called with ${JSON.stringify(args)}: ${problemText}`;
   });
 }
 

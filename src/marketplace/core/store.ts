@@ -69,7 +69,7 @@ function isState(value: unknown): value is MarketplaceState {
   );
 }
 
-function damaged(file: string, what: string, cause: unknown): CommandError {
+function damaged(file: string, damage: string, cause: unknown): CommandError {
   const hint = `Start with an empty state: ${marketCommand('marketplace', '--reset')}`;
-  return new CommandError('STATE_DAMAGED', `${file}: ${what}`, hint, { cause });
+  return new CommandError('STATE_DAMAGED', `${file}: ${damage}`, hint, { cause });
 }

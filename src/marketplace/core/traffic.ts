@@ -94,14 +94,15 @@ export class Traffic {
   }
 
   /** Updates an exchange. A dropped exchange is not restored. */
-  change(id: number, more: Partial<Omit<Exchange, 'id'>>): void {
-    const known = this.#exchanges.get(id);
-    if (known) this.#put({ ...known, ...more });
+  change(id: number, members: Partial<Omit<Exchange, 'id'>>): void {
+    const exchange = this.#exchanges.get(id);
+    if (exchange) this.#put({ ...exchange, ...members });
   }
 
   log(id: number, line: LogLine): void {
-    const known = this.#exchanges.get(id);
-    if (known && known.logs.length < maximumLogLines) this.#put({ ...known, logs: [...known.logs, line] });
+    const exchange = this.#exchanges.get(id);
+    if (exchange && exchange.logs.length < maximumLogLines)
+      this.#put({ ...exchange, logs: [...exchange.logs, line] });
   }
 
   clear(): void {
@@ -130,9 +131,9 @@ function sizeOf({ url, request, response, logs }: Exchange): number {
   const messages = [request, ...(response ? [response] : [])];
   const texts = [
     url,
-    ...messages.flatMap(({ headers, body, [sentBody]: sent = '' }) => [
+    ...messages.flatMap(({ headers, body, [sentBody]: requestBody = '' }) => [
       body,
-      sent,
+      requestBody,
       ...Object.entries(headers).flat(),
     ]),
     ...logs.map(({ text }) => text),

@@ -48,22 +48,22 @@ export function callVerdict(tool: JsonObject | undefined, answer: RpcAnswer): Ca
   const text = parsed(resultText(result.content));
   const structured = result.structuredContent;
   const judge = (value: Json | undefined, path: string): SchemaVerdict => {
-    if (value === undefined) return judged([{ path, expected: 'data', actual: 'no JSON' }]);
+    if (value === undefined) return schemaVerdict([{ path, expected: 'data', actual: 'no JSON' }]);
     if (!schema) return notRun(tool ? 'the outputSchema does not compile' : 'the tool is not listed');
-    return judged(mismatches(schema, value, path));
+    return schemaVerdict(mismatches(schema, value, path));
   };
   const different = { path: 'content[0].text', expected: shorten(structured), actual: shorten(text) };
   return {
     outcome,
     text: judge(text, 'content[0].text'),
     structuredContent: judge(structured, 'structuredContent'),
-    same: judged(isDeepStrictEqual(text, structured) ? [] : [different]),
+    same: schemaVerdict(isDeepStrictEqual(text, structured) ? [] : [different]),
   };
 }
 
 /** Whether a verdict contains no mismatch. */
-export function hasNoMismatch({ text, structuredContent, same }: CallVerdict): boolean {
-  return [text, structuredContent, same].every(({ status }) => status !== 'fail');
+export function hasNoMismatch({ text, structuredContent, same: sameContent }: CallVerdict): boolean {
+  return [text, structuredContent, sameContent].every(({ status }) => status !== 'fail');
 }
 
 /** How a tools/call ended (C§2.2, C§7). */
@@ -96,7 +96,7 @@ function parsed(text = ''): Json | undefined {
   return walkableJsonIn(text)[0];
 }
 
-function judged(problems: readonly Problem[]): SchemaVerdict {
+function schemaVerdict(problems: readonly Problem[]): SchemaVerdict {
   return { status: problems.length > 0 ? 'fail' : 'pass', problems };
 }
 

@@ -26,10 +26,10 @@ import {
   type Mark,
   Notice,
   PostButton,
-  shown,
   Table,
   Tag,
   Text,
+  visibleText,
 } from '../web/parts.tsx';
 import { RuleLink, tryPath } from '../web/references.tsx';
 import type { Site } from '../web/site.tsx';
@@ -140,7 +140,7 @@ function CheckReportView({ job }: { job: Job }) {
           <ul>
             {remarks.map(({ about, text }) => (
               <li>
-                <b>{shown(about)}</b>: {shown(text)}
+                <b>{visibleText(about)}</b>: {visibleText(text)}
               </li>
             ))}
           </ul>
@@ -193,7 +193,7 @@ function NotRun({ report: { rules, demands } }: { report: CheckReport }) {
         {[...reasons.filter(isFailure), ...reasons.filter((reason) => !isFailure(reason))].map((reason) => (
           <li class="stack tight">
             <p>
-              {isFailure(reason) && <Tag mark="fail">counts as failed</Tag>} {shown(reasonLine(reason))}
+              {isFailure(reason) && <Tag mark="fail">counts as failed</Tag>} {visibleText(reasonLine(reason))}
             </p>
             <p class="row">
               <Ids ids={notRun.filter((rule) => rule.reason === reason).map(({ id }) => id)} />
@@ -215,9 +215,9 @@ function Rehearsal({ report: { rehearsal = [] } }: { report: CheckReport }) {
       <Table label="Submission rehearsal" heads={['Tool', 'Try it with', 'Verdict', 'ms']}>
         {rehearsal.map(({ tool, arguments: args, status, ms }) => (
           <tr>
-            <CodeCell>{shown(tool)}</CodeCell>
+            <CodeCell>{visibleText(tool)}</CodeCell>
             <CodeCell>
-              <a href={tryPath(tool, args)}>{shown(shorten(args))}</a>
+              <a href={tryPath(tool, args)}>{visibleText(shorten(args))}</a>
             </CodeCell>
             <td>
               <Tag mark={status}>{status === 'pass' ? 'passed' : 'failed'}</Tag>
@@ -233,7 +233,7 @@ function Rehearsal({ report: { rehearsal = [] } }: { report: CheckReport }) {
 /** @throws CommandError `NO_SUCH_RULE` */
 function ruleOf(name: string) {
   const id = name.replace(/\.json$/, '');
-  const rule = rules.find((one) => one.id === id);
+  const rule = rules.find((rule) => rule.id === id);
   const explanation = explanations[id];
   if (rule && explanation) {
     const { level, title, source, fact, fix } = rule;
@@ -262,7 +262,7 @@ function Rule({
           {fact && ' The platform profile decides its level.'}
         </span>
       </p>
-      <p>{shown(why)}</p>
+      <p>{visibleText(why)}</p>
       <div class="split even">
         <section class="stack tight">
           <h2 class="marked fail">Fails</h2>

@@ -2,7 +2,7 @@ import { guiltyLimit } from '../core/dispute.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { sentTo } from '../core/traffic.ts';
 import { inputText } from '../web/input.ts';
-import { CodeCell, Head, Problems, Submit, shown, Table, Tag, Time } from '../web/parts.tsx';
+import { CodeCell, Head, Problems, Submit, Table, Tag, Time, visibleText } from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
 
 export function disputeRoutes(site: Site): void {
@@ -51,7 +51,7 @@ function Disputes({ data }: { data: Awaited<ReturnType<typeof disputesOf>> }) {
               <span>Call</span>
               <select name="call">
                 {calls.map(({ id, tool, at }) => (
-                  <option value={String(id)}>{`#${id} ${shown(tool)}, ${at.slice(11, 19)}`}</option>
+                  <option value={String(id)}>{`#${id} ${visibleText(tool)}, ${at.slice(11, 19)}`}</option>
                 ))}
               </select>
             </label>
@@ -76,7 +76,7 @@ function Disputes({ data }: { data: Awaited<ReturnType<typeof disputesOf>> }) {
               <td>
                 <Tag mark={marks[verdict]}>{verdict.replace('_', ' ')}</Tag>
               </td>
-              <CodeCell>{shown(tool)}</CodeCell>
+              <CodeCell>{visibleText(tool)}</CodeCell>
               <td>
                 <a href={`/traffic/${call}`}>#{call}</a>
               </td>

@@ -3,7 +3,17 @@ import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject, type Json, membersOf, requiredOf, typesOf } from 'market-mcp-contract/json';
 import { isServing } from '../../dev/state.ts';
 import { pages } from '../web/layout.tsx';
-import { Empty, FieldList, Head, Labelled, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
+import {
+  Empty,
+  FieldList,
+  Head,
+  Labelled,
+  LinkButton,
+  live,
+  Notice,
+  Tag,
+  visibleText,
+} from '../web/parts.tsx';
 import { EffectTag, OutcomeText, SourceLink } from '../web/references.tsx';
 import { jsonPathOf, type Site } from '../web/site.tsx';
 
@@ -17,15 +27,15 @@ async function homeOf({ marketplace, lastCalls, checks }: Site) {
   const { endpoint = null, sources = new Map<string, string>(), check } = marketplace.options;
   const { listings } = await marketplace.store.read();
   const state = await marketplace.state();
-  const own = listings.find((listing) => listing.endpoint === endpoint);
+  const ownListing = listings.find((listing) => listing.endpoint === endpoint);
   const read = await marketplace.readTools(endpoint);
   const healthy = endpoint !== null && read.problem === null && (await marketplace.isHealthy(endpoint));
-  const stored = new Map(own?.tools.filter(isObject).map((tool) => [tool.name, JSON.stringify(tool)]));
+  const stored = new Map(ownListing?.tools.filter(isObject).map((tool) => [tool.name, JSON.stringify(tool)]));
   const tools = read.tools.map(({ name, definition }) => {
-    const known = stored.get(name);
+    const storedDefinition = stored.get(name);
     let listed: keyof typeof listedMarks = 'changed';
-    if (known === undefined) listed = 'not listed';
-    else if (known === JSON.stringify(definition)) listed = 'listed';
+    if (storedDefinition === undefined) listed = 'not listed';
+    else if (storedDefinition === JSON.stringify(definition)) listed = 'listed';
     const source = sources.get(name) ?? null;
     const last = marketplace.traffic.get(lastCalls.get(name) ?? 0);
     return { name, definition, source, listed, lastOutcome: last?.outcome ?? null };
@@ -36,11 +46,11 @@ async function homeOf({ marketplace, lastCalls, checks }: Site) {
     healthy,
     problem: state === null || isServing(state) ? read.problem : null,
     tools,
-    listed: own !== undefined,
+    listed: ownListing !== undefined,
     refreshNeeded:
-      own !== undefined &&
+      ownListing !== undefined &&
       read.problem === null &&
-      (tools.some(({ listed }) => listed !== 'listed') || own.tools.length !== tools.length),
+      (tools.some(({ listed }) => listed !== 'listed') || ownListing.tools.length !== tools.length),
     lastCheck: last?.report
       ? {
           ok: last.report.ok,
@@ -82,7 +92,7 @@ function Home({ data }: { data: Data }) {
             </h2>
             <p class="row small soft">
               <Tag mark={healthy ? 'pass' : 'fail'}>{healthy ? 'healthy' : 'no answer'}</Tag>
-              <code>{shown(endpoint)}</code>
+              <code>{visibleText(endpoint)}</code>
             </p>
           </div>
           <div class="cards">
@@ -128,13 +138,13 @@ function NextSteps({ data }: { data: Data }) {
     },
   ];
   // A change is never marked as done; its result is.
-  const now = steps.find(({ done }, index) => index > 0 && !done);
+  const currentStep = steps.find(({ done }, index) => index > 0 && !done);
   return (
     <section aria-labelledby="next" class="stack">
       <h2 id="next">What to do next</h2>
       <ol class="next">
         {steps.map((step, index) => (
-          <li class={`stack ${stepClass(step === now, step.done)}`}>
+          <li class={`stack ${stepClass(step === currentStep, step.done)}`}>
             <b>
               <span class="number" aria-hidden="true">
                 {step.done ? '✓' : index + 1}
@@ -142,7 +152,7 @@ function NextSteps({ data }: { data: Data }) {
               {step.link ? <a href={step.link}>{step.title}</a> : step.title}
               {step.done && <span class="sr">, done</span>}
             </b>
-            <span class="small">{shown(step.text)}</span>
+            <span class="small">{visibleText(step.text)}</span>
           </li>
         ))}
       </ol>
@@ -184,14 +194,14 @@ function ToolCard({
   return (
     <article class="panel">
       <div class="row between">
-        <h3 class="mono">{shown(name)}</h3>
+        <h3 class="mono">{visibleText(name)}</h3>
         <span class="row">
           <EffectTag effect={writingEffect(definition)} />
           {lastOutcome && <OutcomeText of={lastOutcome} before="last call: " />}
           <Tag mark={listedMarks[listed]}>{listed}</Tag>
         </span>
       </div>
-      <p>{shown(description)}</p>
+      <p>{visibleText(description)}</p>
       <div class="sides">
         <Labelled label="Takes">
           <Fields schema={inputSchema} none="no arguments" />
@@ -201,7 +211,7 @@ function ToolCard({
         </Labelled>
       </div>
       <div class="row between">
-        <LinkButton to={`/try?tool=${encodeURIComponent(name)}`} label={`Try ${shown(name)}`} />
+        <LinkButton to={`/try?tool=${encodeURIComponent(name)}`} label={`Try ${visibleText(name)}`} />
         {source && <SourceLink at={source} />}
       </div>
     </article>
@@ -212,24 +222,27 @@ const signals = new Set(['searchExhausted', 'noResultsReason', 'error', 'message
 
 function Fields({ schema, none }: { schema: Json | undefined; none: string }) {
   const required = requiredOf(schema);
-  const own = Object.entries(membersOf(schema)).filter(
+  const ownMembers = Object.entries(membersOf(schema)).filter(
     ([name]) => !signals.has(name) || required.includes(name),
   );
-  if (own.length === 0) return <p class="soft small">{none}</p>;
-  const list = (some: typeof own) => (
+  if (ownMembers.length === 0) return <p class="soft small">{none}</p>;
+  const list = (some: typeof ownMembers) => (
     <FieldList
       fields={Object.fromEntries(
-        some.map(([name, property]) => [shown(name), shown(inBrief(property, required.includes(name)))]),
+        some.map(([name, property]) => [
+          visibleText(name),
+          visibleText(inBrief(property, required.includes(name))),
+        ]),
       )}
     />
   );
   return (
     <>
-      {list(own.slice(0, shownFields))}
-      {own.length > shownFields && (
+      {list(ownMembers.slice(0, shownFields))}
+      {ownMembers.length > shownFields && (
         <details class="small">
-          <summary>{counted(own.length - shownFields, 'more field')}</summary>
-          {list(own.slice(shownFields))}
+          <summary>{counted(ownMembers.length - shownFields, 'more field')}</summary>
+          {list(ownMembers.slice(shownFields))}
         </details>
       )}
     </>

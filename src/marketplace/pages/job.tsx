@@ -5,7 +5,7 @@ import { groupsOf, type ProblemGroup } from 'market-mcp-contract/report';
 import type { Job } from '../core/jobs.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import type { RegistrationStep, StepFinding } from '../core/model.ts';
-import { FieldList, Head, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
+import { FieldList, Head, LinkButton, live, Notice, Tag, visibleText } from '../web/parts.tsx';
 import { RuleLink, SourceLink, tryPath } from '../web/references.tsx';
 import type { Done, Site } from '../web/site.tsx';
 
@@ -61,7 +61,7 @@ export function Steps({ steps }: { steps: readonly RegistrationStep[] }) {
             <Tag mark={step.status}>{words[step.status]}</Tag>
           </span>
           <div class="stack tight">
-            <h3>{shown(step.label)}</h3>
+            <h3>{visibleText(step.label)}</h3>
             <StepDetails step={step} />
           </div>
         </li>
@@ -73,7 +73,7 @@ export function Steps({ steps }: { steps: readonly RegistrationStep[] }) {
 /** What a step has found: by rule or call where it has problems, else as text. */
 export function StepDetails({ step: { details, findings = [] } }: { step: RegistrationStep }) {
   if (findings.length > 0) return <Findings findings={findings} />;
-  return <FoldedList items={details} limit={shownDetails} noun="line" view={shown} />;
+  return <FoldedList items={details} limit={shownDetails} noun="line" view={visibleText} />;
 }
 
 const shownDetails = 10;
@@ -102,9 +102,9 @@ export function JobPage({ job, children }: { job: Job; children?: Child }) {
 
 /** The part of a job's page that changes. */
 export function JobBody({ job, children }: { job: Job; children?: Child }) {
-  const done = job.state === 'done' ? { 'data-done': '', tabindex: -1 } : {};
+  const doneAttributes = job.state === 'done' ? { 'data-done': '', tabindex: -1 } : {};
   return (
-    <div class="stack" {...done}>
+    <div class="stack" {...doneAttributes}>
       {job.state === 'running' && (
         <p>
           <Tag mark="running">running</Tag>
@@ -133,7 +133,7 @@ function FindingItem({ finding }: { finding: StepFinding }) {
   return (
     <li class="stack">
       <h3>
-        {rule !== undefined && <RuleLink id={rule} />} <span class="soft">{shown(title)}</span>
+        {rule !== undefined && <RuleLink id={rule} />} <span class="soft">{visibleText(title)}</span>
       </h3>
       <FoldedList
         items={groupsOf(problems)}
@@ -145,7 +145,7 @@ function FindingItem({ finding }: { finding: StepFinding }) {
       />
       {fixes.size === 1 && (
         <p>
-          <b>Fix:</b> {shown([...fixes][0])}
+          <b>Fix:</b> {visibleText([...fixes][0])}
         </p>
       )}
     </li>
@@ -168,26 +168,26 @@ interface GroupProps {
 function Group({ group: { problem, paths }, hasTitle, fix }: GroupProps) {
   const { tool, arguments: args, expected, actual, cause, at } = problem;
   const tried = tool === undefined || args === undefined ? '' : tryPath(tool, args);
-  const where = paths.length > 1 ? [counted(paths.length, 'place')] : paths;
-  const names = [...(tool === undefined || hasTitle ? [] : [tool]), ...where];
+  const placeTexts = paths.length > 1 ? [counted(paths.length, 'place')] : paths;
+  const names = [...(tool === undefined || hasTitle ? [] : [tool]), ...placeTexts];
   return (
     <div class="stack tight">
-      {names.length > 0 && <p class="mono">{shown(names.join(' · '))}</p>}
+      {names.length > 0 && <p class="mono">{visibleText(names.join(' · '))}</p>}
       {paths.length > 1 && (
         <FoldedList
           items={paths}
           limit={shownPaths}
           noun="place"
-          view={(path) => <code>{shown(path)}</code>}
+          view={(path) => <code>{visibleText(path)}</code>}
         />
       )}
       <FieldList
         fields={{
-          expected: shown(expected),
-          got: shown(actual),
-          ...(cause && { error: <b>{shown(cause.message)}</b> }),
+          expected: visibleText(expected),
+          got: visibleText(actual),
+          ...(cause && { error: <b>{visibleText(cause.message)}</b> }),
           ...(at !== undefined && { change: <SourceLink at={at} /> }),
-          ...(fix !== undefined && { fix: shown(problem.fix ?? fix) }),
+          ...(fix !== undefined && { fix: visibleText(problem.fix ?? fix) }),
         }}
       />
       {tried !== '' && tried.length <= maxPath && (
@@ -217,13 +217,13 @@ export function FoldedList<T>({ items, limit, noun, view }: FoldedListProps<T>) 
       ))}
     </ul>
   );
-  const more = items.length - limit;
+  const hiddenCount = items.length - limit;
   return (
     <>
       {list(items.slice(0, limit))}
-      {more > 0 && (
+      {hiddenCount > 0 && (
         <details>
-          <summary>{counted(more, `more ${noun}`)}</summary>
+          <summary>{counted(hiddenCount, `more ${noun}`)}</summary>
           {list(items.slice(limit))}
         </details>
       )}

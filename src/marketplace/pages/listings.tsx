@@ -16,11 +16,11 @@ import {
   type Mark,
   Notice,
   PostButton,
-  shown,
   Table,
   Tag,
   Text,
   Time,
+  visibleText,
 } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
 import type { Done, Site } from '../web/site.tsx';
@@ -94,20 +94,20 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
   const { id, name, description, category, price, endpoint, state, registeredAt, refreshedAt, tools } =
     listing;
   return (
-    <section class="panel" aria-label={shown(name)}>
+    <section class="panel" aria-label={visibleText(name)}>
       <div class="row between">
-        <h2>{shown(name)}</h2>
+        <h2>{visibleText(name)}</h2>
         <span class="row">
           <Tag mark={state === 'listed' ? 'pass' : 'fail'}>{state}</Tag>
           <Tag mark={healthy ? 'pass' : 'fail'}>{healthy ? 'healthy' : 'no answer'}</Tag>
         </span>
       </div>
-      <p>{shown(description.split('\n')[0])}</p>
+      <p>{visibleText(description.split('\n')[0])}</p>
       <FieldList
         fields={{
-          endpoint: shown(endpoint),
-          category: shown(category),
-          price: `${shown(price)} ${rules.price.currency} a call, stake ${stakeOf(price, rules)} ${rules.stake.currency}`,
+          endpoint: visibleText(endpoint),
+          category: visibleText(category),
+          price: `${visibleText(price)} ${rules.price.currency} a call, stake ${stakeOf(price, rules)} ${rules.stake.currency}`,
           registered: <Time at={registeredAt} />,
           refreshed: <Time at={refreshedAt} />,
           disputes: `${guilty} guilty; ${guiltyLimit} take the listing off`,
@@ -129,7 +129,7 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
           {toolsWithNames(tools).map((tool) => (
             <li class="row">
               <Tag>
-                <code>{shown(tool.name)}</code>
+                <code>{visibleText(tool.name)}</code>
               </Tag>
               <EffectTag effect={writingEffect(tool.definition)} />
             </li>
@@ -166,11 +166,11 @@ function Changes({ changes }: { changes: readonly ListingChange[] }) {
     <Table label="Changes" heads={['Tool', 'Property', 'Change', 'Before', 'After', 'Who breaks']}>
       {changes.map(({ tool, path, what, before, after, breaks, breaksFor }) => (
         <tr>
-          <CodeCell>{shown(tool)}</CodeCell>
-          <CodeCell>{shown(path ?? '')}</CodeCell>
-          <td>{shown(what)}</td>
-          <CodeCell>{before === undefined ? '' : shown(JSON.stringify(before))}</CodeCell>
-          <CodeCell>{after === undefined ? '' : shown(JSON.stringify(after))}</CodeCell>
+          <CodeCell>{visibleText(tool)}</CodeCell>
+          <CodeCell>{visibleText(path ?? '')}</CodeCell>
+          <td>{visibleText(what)}</td>
+          <CodeCell>{before === undefined ? '' : visibleText(JSON.stringify(before))}</CodeCell>
+          <CodeCell>{after === undefined ? '' : visibleText(JSON.stringify(after))}</CodeCell>
           <td>
             <Tag mark={tagMark(breaks)}>{brokenBy(breaksFor)}</Tag>
           </td>

@@ -5,7 +5,7 @@ import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
 import { acceptance } from '../core/registration.ts';
 import { type Registration, readRegistration } from '../core/registration-form.ts';
 import { inputText } from '../web/input.ts';
-import { ChoiceField, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
+import { ChoiceField, Head, LinkButton, Notice, Submit, visibleText } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
 import { type Done, type Site, wantsJson } from '../web/site.tsx';
 import { doneWith, jobPages, StepDetails, Steps } from './job.tsx';
@@ -16,7 +16,7 @@ export function registerRoutes(site: Site): void {
   /** What was entered in the form in a browser, until it is accepted. */
   let entered: Partial<ListingForm> = {};
   /** The page of a form that was not submitted. */
-  const again = async (
+  const formAgain = async (
     form: ListingForm,
     problems: readonly FieldProblem[],
     isDown = false,
@@ -31,9 +31,9 @@ export function registerRoutes(site: Site): void {
       const { draft, endpoint = '' } = marketplace.options;
       const category = defaultCategory(rules);
       const initial = { name: '', description: '', category, price: '0.01', endpoint, ...draft };
-      const named = { price: c.req.query('price'), endpoint: c.req.query('endpoint') };
-      const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value));
-      return readRegistration(marketplace, { ...initial, ...(wantsJson(c) ? {} : entered), ...given });
+      const namedValues = { price: c.req.query('price'), endpoint: c.req.query('endpoint') };
+      const givenValues = Object.fromEntries(Object.entries(namedValues).filter(([, value]) => value));
+      return readRegistration(marketplace, { ...initial, ...(wantsJson(c) ? {} : entered), ...givenValues });
     },
     Register,
   );
@@ -46,23 +46,23 @@ export function registerRoutes(site: Site): void {
       endpoint: inputText(input, 'endpoint').trim(),
     };
     const { listings } = await marketplace.store.read();
-    const taken = listings.map(({ endpoint }) => endpoint);
-    const problems = formProblems(form, rules, taken);
+    const usedEndpoints = listings.map(({ endpoint }) => endpoint);
+    const problems = formProblems(form, rules, usedEndpoints);
     const isPage = !c.req.path.endsWith('.json');
     if (isPage) entered = form;
-    if (isPage && problems.some(({ advice }) => !advice)) return again(form, problems);
+    if (isPage && problems.some(({ advice }) => !advice)) return formAgain(form, problems);
     try {
       await marketplace.requireRunning(form.endpoint);
     } catch (error) {
-      if (isPage && error instanceof CommandError) return again(form, problems, true);
+      if (isPage && error instanceof CommandError) return formAgain(form, problems, true);
       throw error;
     }
-    const started = marketplace.jobs.start('register', `Submitting ${form.name}`, async (onStep) => {
+    const job = marketplace.jobs.start('register', `Submitting ${form.name}`, async (onStep) => {
       const submission = await marketplace.register(form, onStep);
       if (submission.accepted && entered === form) entered = {};
       return submission;
     });
-    return doneWith(started, c, 'NOT_SUBMITTED', ({ result, steps }) => ({ ...(result as object), steps }));
+    return doneWith(job, c, 'NOT_SUBMITTED', ({ result, steps }) => ({ ...(result as object), steps }));
   });
   jobPages(site, 'register', (job) => <SubmissionView job={job} />);
 }
@@ -193,7 +193,7 @@ function Terms({ data: { stake, rules, calls } }: { data: Registration }) {
             <ul>
               {calls.map(({ isCalled, effect, says }) => (
                 <li class={isCalled ? 'small' : 'small marked advice'}>
-                  <EffectTag effect={effect} /> {shown(says)}
+                  <EffectTag effect={effect} /> {visibleText(says)}
                 </li>
               ))}
             </ul>

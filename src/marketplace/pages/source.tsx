@@ -1,6 +1,6 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { isInside, readIfThere } from '../../project/read/inside.ts';
-import { CopyButton, Head, shown } from '../web/parts.tsx';
+import { CopyButton, Head, visibleText } from '../web/parts.tsx';
 import { isSource } from '../web/references.tsx';
 import type { Site } from '../web/site.tsx';
 
@@ -35,16 +35,16 @@ function sourceOf(directory: string | undefined, file: string, line: number | nu
     const message = `there is no source ${JSON.stringify(file)} in this project`;
     throw new CommandError('NO_SUCH_SOURCE', message, 'Give a file below src/ that ends in .ts.');
   }
-  const all = content.toString('utf8').replace(/\n$/, '').split(/\r?\n/);
-  const first = Math.max(1, Math.min(line ?? 1, all.length) - around);
-  const shown = all.slice(first - 1, first + 2 * around);
-  const isCut = shown.some(({ length }) => length > shownCharacters);
-  return { file, line, first, lines: shown.map(cut), isCut, total: all.length };
+  const allLines = content.toString('utf8').replace(/\n$/, '').split(/\r?\n/);
+  const first = Math.max(1, Math.min(line ?? 1, allLines.length) - around);
+  const shownLines = allLines.slice(first - 1, first + 2 * around);
+  const isCut = shownLines.some(({ length }) => length > shownCharacters);
+  return { file, line, first, lines: shownLines.map(cut), isCut, total: allLines.length };
 }
 
 function cut(line: string): string {
-  const more = line.length - shownCharacters;
-  return more > 0 ? `${line.slice(0, shownCharacters)} … and ${more} more characters` : line;
+  const hiddenCount = line.length - shownCharacters;
+  return hiddenCount > 0 ? `${line.slice(0, shownCharacters)} … and ${hiddenCount} more characters` : line;
 }
 
 /** A source file of the project with numbered lines. */
@@ -54,7 +54,7 @@ function Source({ data: { file, line, first, lines, isCut, total } }: { data: Re
     <>
       <Head title={file}>Read only: change it in your editor. The server restarts when you save.</Head>
       <div class="row">
-        <code id="place">{shown(line === null ? file : `${file}:${line}`)}</code>
+        <code id="place">{visibleText(line === null ? file : `${file}:${line}`)}</code>
         <CopyButton of="place" label="Copy the path" />
       </div>
       {lines.length < total && (
@@ -70,7 +70,7 @@ function Source({ data: { file, line, first, lines, isCut, total } }: { data: Re
               id={`L${first + at}`}
               {...(first + at === line && { class: 'now', 'aria-current': 'true' as const })}
             >
-              <code>{shown(text)}</code>
+              <code>{visibleText(text)}</code>
             </li>
           ))}
         </ol>

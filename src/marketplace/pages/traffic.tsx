@@ -17,10 +17,10 @@ import {
   Notice,
   PostButton,
   Submit,
-  shown,
   Table,
   Text,
   Time,
+  visibleText,
 } from '../web/parts.tsx';
 import { OutcomeText, Why } from '../web/references.tsx';
 import type { Done, Site } from '../web/site.tsx';
@@ -60,23 +60,23 @@ function filterOf(c: Context) {
 }
 
 /** A parameter of the URL that is empty or one of a list. @throws CommandError `BAD_FILTER` */
-function choiceOf<Value extends string>(c: Context, name: string, known: readonly Value[]): Value | '' {
-  const given = c.req.query(name) ?? '';
-  const value = known.find((one) => one === given);
-  if (value !== undefined || given === '') return value ?? '';
-  const message = `there is no ${name} ${JSON.stringify(given)}`;
-  throw new CommandError('BAD_FILTER', message, `Choose one of: ${known.join(', ')}.`);
+function choiceOf<Value extends string>(c: Context, name: string, knownValues: readonly Value[]): Value | '' {
+  const queryValue = c.req.query(name) ?? '';
+  const value = knownValues.find((knownValue) => knownValue === queryValue);
+  if (value !== undefined || queryValue === '') return value ?? '';
+  const message = `there is no ${name} ${JSON.stringify(queryValue)}`;
+  throw new CommandError('BAD_FILTER', message, `Choose one of: ${knownValues.join(', ')}.`);
 }
 
 function filtered(marketplace: Marketplace, c: Context, count?: number): readonly Exchange[] {
   const { text, purpose, outcome } = filterOf(c);
-  const wanted = text.toLowerCase();
+  const searchText = text.toLowerCase();
   return marketplace.traffic.newest(count, (exchange) => {
     if (purpose === '' ? exchange.purpose === 'discovery' : exchange.purpose !== purpose) return false;
     if (outcome !== '' && exchange.outcome?.kind !== outcome) return false;
     const { url, rpc } = exchange;
     const searched = [exchangeTitle(exchange), rpc?.arguments, url, exchange.outcome?.code].join(' ');
-    return searched.toLowerCase().includes(wanted);
+    return searched.toLowerCase().includes(searchText);
   });
 }
 
@@ -175,12 +175,14 @@ function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Data }) {
                 <a href={`/traffic/${exchange.id}`}>{exchange.id}</a>
               </td>
               <CodeCell>
-                {shown(exchangeTitle(exchange))}
-                {exchange.rpc?.arguments && <span class="aside soft">{shown(exchange.rpc.arguments)}</span>}
+                {visibleText(exchangeTitle(exchange))}
+                {exchange.rpc?.arguments && (
+                  <span class="aside soft">{visibleText(exchange.rpc.arguments)}</span>
+                )}
               </CodeCell>
               <td>
                 <OutcomeText of={exchange.outcome} />
-                {exchange.error !== null && <span class="aside soft">{shown(exchange.error)}</span>}
+                {exchange.error !== null && <span class="aside soft">{visibleText(exchange.error)}</span>}
               </td>
               <td class="num">{exchange.status ?? ''}</td>
               <td class="num">{exchange.ms === null ? '' : Math.round(exchange.ms)}</td>
@@ -231,7 +233,7 @@ function ExchangePage({ data: { exchange, curl, cause } }: { data: Awaited<Retur
   return (
     <>
       <Head title={`Request ${id}`}>
-        {shown(exchangeTitle(exchange))}, sent for {purpose}, <Time at={at} />
+        {visibleText(exchangeTitle(exchange))}, sent for {purpose}, <Time at={at} />
       </Head>
       {error !== null && <Notice mark="fail" title="There was no response" lines={[error]} />}
       {cause && <Why cause={{ ...cause, lines: [] }} />}
@@ -239,7 +241,7 @@ function ExchangePage({ data: { exchange, curl, cause } }: { data: Awaited<Retur
         <section class="panel" aria-labelledby="request">
           <h2 id="request">Request</h2>
           <p class="mono">
-            {method} {shown(url)}
+            {method} {visibleText(url)}
           </p>
           <MessageText message={request} />
           <div class="row">
@@ -305,6 +307,6 @@ function MessageText({ message: { headers, body, cut } }: { message: Message }) 
 }
 
 function pretty(body: string): string {
-  const [value] = literallyIn(body).filter((one) => isWalkable(one));
+  const [value] = literallyIn(body).filter((candidate) => isWalkable(candidate));
   return value === undefined ? body : writeLiterally(value, 2);
 }

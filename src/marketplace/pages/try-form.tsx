@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, membersOf, requiredOf } from 'mar
 import { type DeliberateError, deliberateErrors } from '../core/model.ts';
 import type { ToolWithName } from '../core/registration.ts';
 import { choicesOf, fieldText } from '../web/input.ts';
-import { ChoiceField, Labelled, shown } from '../web/parts.tsx';
+import { ChoiceField, Labelled, visibleText } from '../web/parts.tsx';
 import { tryPath } from '../web/references.tsx';
 
 export interface CallFormData {
@@ -56,8 +56,8 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: ToolWithNam
         <span class="hint">
           The contract does not show how a token looks: header, claims and lifetime are those of the profile.
         </span>
-        <button type="submit" class="primary" data-pending={`Calling ${shown(tool.name)}…`}>
-          Call {shown(tool.name)}
+        <button type="submit" class="primary" data-pending={`Calling ${visibleText(tool.name)}…`}>
+          Call {visibleText(tool.name)}
         </button>
       </form>
       {data.examples.length > 0 && (
@@ -65,7 +65,9 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: ToolWithNam
           <ul>
             {data.examples.map((example) => (
               <li>
-                <a href={tryPath(tool.name, example.arguments)}>{shown(JSON.stringify(example.arguments))}</a>{' '}
+                <a href={tryPath(tool.name, example.arguments)}>
+                  {visibleText(JSON.stringify(example.arguments))}
+                </a>{' '}
                 <span class="soft small">expects {example.expect}</span>
               </li>
             ))}
@@ -88,9 +90,9 @@ function Field({ name, schema, value, required }: FieldProps) {
   return (
     <label for={field}>
       <span>
-        <code>{shown(name)}</code> {required ? '' : <span class="hint">optional</span>}
+        <code>{visibleText(name)}</code> {required ? '' : <span class="hint">optional</span>}
       </span>
-      {typeof schema.description === 'string' && <span class="hint">{shown(schema.description)}</span>}
+      {typeof schema.description === 'string' && <span class="hint">{visibleText(schema.description)}</span>}
       <Control field={field} schema={schema} value={value} required={required} />
     </label>
   );

@@ -21,9 +21,9 @@ import {
   Notice,
   PostButton,
   Problems,
-  shown,
   Text,
   Value,
+  visibleText,
 } from '../web/parts.tsx';
 import { EffectTag, Why, withEffect } from '../web/references.tsx';
 import type { FormInput } from '../web/security.ts';
@@ -36,8 +36,12 @@ export function tryRoutes(site: Site): void {
     '/try',
     'Try it',
     async (c) => {
-      const { tool = null, arguments: given } = c.req.query();
-      return tryData(marketplace, tool, given === undefined ? undefined : jsonOf(given, 'arguments'));
+      const { tool = null, arguments: givenArguments } = c.req.query();
+      return tryData(
+        marketplace,
+        tool,
+        givenArguments === undefined ? undefined : jsonOf(givenArguments, 'arguments'),
+      );
     },
     Try,
   );
@@ -45,7 +49,7 @@ export function tryRoutes(site: Site): void {
     const report = await callFrom(marketplace, input);
     lastCalls.set(report.tool, report.id);
     marketplace.emit('change', 'calls');
-    const view = async () => <Try data={await called(marketplace, report)} />;
+    const view = async () => <Try data={await callData(marketplace, report)} />;
     return { data: report, title: 'Try it', view };
   });
   site.post('/try/save', async (input): Promise<Done> => {
@@ -73,8 +77,8 @@ function Try({ data }: { data: Data }) {
       <Head title="Try it">
         {endpoint ? (
           <>
-            Calls <code>{shown(endpoint)}</code> as the platform does, with a token that this marketplace
-            signs.
+            Calls <code>{visibleText(endpoint)}</code> as the platform does, with a token that this
+            marketplace signs.
           </>
         ) : (
           'Calls a tool as the platform does, once a server is known.'
@@ -105,7 +109,7 @@ function Try({ data }: { data: Data }) {
               </noscript>
             </form>
             <p class="soft small">
-              <EffectTag effect={writingEffect(tool.definition)} /> {shown(tool.definition.description)}
+              <EffectTag effect={writingEffect(tool.definition)} /> {visibleText(tool.definition.description)}
             </p>
             <CallForm data={data} tool={tool} />
           </section>
@@ -124,7 +128,7 @@ function Try({ data }: { data: Data }) {
   );
 }
 
-async function tryData(marketplace: Marketplace, selected: string | null, given?: Json) {
+async function tryData(marketplace: Marketplace, selected: string | null, givenArguments?: Json) {
   const endpoint = await authorEndpoint(marketplace).catch(() => null);
   const [state, { tools, problem }] = await Promise.all([
     marketplace.state(),
@@ -136,10 +140,13 @@ async function tryData(marketplace: Marketplace, selected: string | null, given?
     endpoint,
     tools,
     selected: tool?.name ?? null,
-    arguments: isObject(given) ? given : filled(marketplace, tool?.definition),
-    json: given === undefined || canFillIn(given, tool?.definition.inputSchema) ? null : given,
+    arguments: isObject(givenArguments) ? givenArguments : filled(marketplace, tool?.definition),
+    json:
+      givenArguments === undefined || canFillIn(givenArguments, tool?.definition.inputSchema)
+        ? null
+        : givenArguments,
     deliberate: null as DeliberateError | null,
-    examples: examples.filter((one) => one.endpoint === endpoint && one.tool === tool?.name),
+    examples: examples.filter((example) => example.endpoint === endpoint && example.tool === tool?.name),
     problem: state === null || isServing(state) ? problem : null,
     state,
     report: null as CallReport | null,
@@ -172,7 +179,7 @@ function callFrom(marketplace: Marketplace, input: FormInput): Promise<CallRepor
 }
 
 /** The page after a call. */
-async function called(marketplace: Marketplace, report: CallReport): Promise<Data> {
+async function callData(marketplace: Marketplace, report: CallReport): Promise<Data> {
   const { endpoint, tool, arguments: args, deliberate } = report;
   const token = await (await marketplace.caller.signer(endpoint)).token();
   const curl = isObject(args)
@@ -201,7 +208,7 @@ const factOf = ({ status }: SchemaVerdict) => ({ mark: status, value: schemaWord
 function CallResult({ report, curl }: { report: CallReport; curl: string | null }) {
   const { id, verdict, status, ms, result, error, expected, cause } = report;
   const [words, mark] = outcomes[verdict.outcome];
-  const problems = [verdict.text, verdict.structuredContent, verdict.same].flatMap((one) => one.problems);
+  const problems = [verdict.text, verdict.structuredContent, verdict.same].flatMap((check) => check.problems);
   const value = result?.structuredContent ?? result?.content;
   return (
     <>

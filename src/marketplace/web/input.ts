@@ -50,8 +50,8 @@ export function argumentsOf(input: FormInput, inputSchema: Json | undefined): Js
 
 function readAs(text: string, { type, enum: choices }: JsonObject): Json {
   if (Array.isArray(choices)) {
-    const chosen = choices.find((choice) => text === fieldText(choice));
-    if (chosen !== undefined) return chosen;
+    const chosenValue = choices.find((choice) => text === fieldText(choice));
+    if (chosenValue !== undefined) return chosenValue;
   }
   if (type === 'string') return text;
   const [value = text] = exactJsonIn(text);
@@ -83,6 +83,6 @@ export function canFillIn(args: Json, inputSchema: Json | undefined): boolean {
       : !/[\r\n]/.test(fieldText(value));
   };
   const fields = Object.entries(args).map(([name, value]) => [`arg.${name}`, fieldText(value)]);
-  const sent = argumentsOf(Object.fromEntries(fields), inputSchema);
-  return propertiesOf(inputSchema).every(canShow) && isDeepStrictEqual(sent, args);
+  const sentArguments = argumentsOf(Object.fromEntries(fields), inputSchema);
+  return propertiesOf(inputSchema).every(canShow) && isDeepStrictEqual(sentArguments, args);
 }

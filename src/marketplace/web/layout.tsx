@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { isDown, isServing, linesOf, type ServerState } from '../../dev/state.ts';
 import type { PackageManagerCommands } from '../../plan/package-manager.ts';
-import { live, Notice, shown, Text } from './parts.tsx';
+import { live, Notice, Text, visibleText } from './parts.tsx';
 
 /** The pages, in the order of the navigation. */
 export const pages = [
@@ -99,10 +99,10 @@ function Overlay({ state }: { state: ServerState }) {
   return (
     <dialog class={isDown(state) ? 'down' : ''} aria-labelledby="overlay">
       <div class="stack">
-        <h2 id="overlay">{shown(message)}</h2>
-        {at !== null && <p class="mono">{shown(at)}</p>}
+        <h2 id="overlay">{visibleText(message)}</h2>
+        {at !== null && <p class="mono">{visibleText(at)}</p>}
         {details.length > 0 && <Text text={details.join('\n')} />}
-        <p>{shown(hint)}</p>
+        <p>{visibleText(hint)}</p>
         <form method="dialog" class="row between">
           <span class="soft small">This closes when the server runs again.</span>
           <button type="submit" autofocus>

@@ -3,10 +3,10 @@ import type { Problem } from 'market-mcp-contract/definition';
 import { isObject, type Json } from 'market-mcp-contract/json';
 
 /** Untrusted text with its control and direction characters made visible; line breaks are kept. */
-export function shown(text: unknown): string {
+export function visibleText(text: unknown): string {
   const json = text === undefined ? '' : JSON.stringify(text);
-  const plain = typeof text === 'string' ? text : json;
-  return plain.replaceAll(
+  const plainText = typeof text === 'string' ? text : json;
+  return plainText.replaceAll(
     /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
@@ -39,12 +39,12 @@ export function Notice({
 }) {
   return (
     <div class={`notice ${mark}`} role={mark === 'fail' ? 'alert' : 'status'}>
-      <strong>{shown(title)}</strong>
-      {lines.length === 1 && <p>{shown(lines[0])}</p>}
+      <strong>{visibleText(title)}</strong>
+      {lines.length === 1 && <p>{visibleText(lines[0])}</p>}
       {lines.length > 1 && (
         <ul>
           {lines.map((line) => (
-            <li>{shown(line)}</li>
+            <li>{visibleText(line)}</li>
           ))}
         </ul>
       )}
@@ -65,7 +65,7 @@ export function Head({ title, children }: { title: string; children?: Child }) {
 export function Text({ text, id }: { text: string; id?: string }) {
   return (
     <pre {...(id && { id })} tabindex={0}>
-      {shown(text)}
+      {visibleText(text)}
     </pre>
   );
 }
@@ -162,7 +162,7 @@ export function ChoiceField({
 }) {
   return (
     <option value={value} selected={value === now}>
-      {shown(text)}
+      {visibleText(text)}
     </option>
   );
 }
@@ -192,7 +192,7 @@ export function Table({
           <tr>
             {heads.map((head) => (
               <th scope="col">
-                <button type="button">{shown(head)}</button>
+                <button type="button">{visibleText(head)}</button>
               </th>
             ))}
           </tr>
@@ -217,7 +217,7 @@ export function Value({ value, name = 'result' }: { value: Json | undefined; nam
   return (
     <FieldList
       fields={Object.fromEntries(
-        entries.map(([key, member]) => [shown(key), <Value value={member} name={key} />]),
+        entries.map(([key, member]) => [visibleText(key), <Value value={member} name={key} />]),
       )}
     />
   );
@@ -240,7 +240,7 @@ function List({ items, name }: { items: readonly Json[]; name: string }): Child 
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, maxColumns);
   return (
     <>
-      <Table label={shown(name)} heads={columns}>
+      <Table label={visibleText(name)} heads={columns}>
         {rows.map((row) => (
           <tr>
             {columns.map((column) => (
@@ -258,18 +258,18 @@ function List({ items, name }: { items: readonly Json[]; name: string }): Child 
   );
 }
 
-const drawn = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/;
+const drawableImage = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/;
 
 function Words({ text }: { text: string }) {
-  if (drawn.test(text)) return <img src={text} alt="found in the result" width="160" />;
+  if (drawableImage.test(text)) return <img src={text} alt="found in the result" width="160" />;
   if (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text)) {
     return (
       <a href={text} rel="noopener noreferrer nofollow" target="_blank">
-        {shown(text)}
+        {visibleText(text)}
       </a>
     );
   }
-  return <span>{shown(text)}</span>;
+  return <span>{visibleText(text)}</span>;
 }
 
 export function Problems({ problems }: { problems: readonly Problem[] }) {
@@ -278,7 +278,7 @@ export function Problems({ problems }: { problems: readonly Problem[] }) {
     <ul>
       {problems.slice(0, 20).map(({ path, expected, actual }) => (
         <li>
-          <code>{shown(path ?? '')}</code>: expected {shown(expected)}, got {shown(actual)}
+          <code>{visibleText(path ?? '')}</code>: expected {visibleText(expected)}, got {visibleText(actual)}
         </li>
       ))}
     </ul>

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from 'market-mcp-contract/json';
 import { fileOf } from 'market-mcp-contract/report';
 import type { CallCause } from '../core/model.ts';
 import type { ExchangeOutcome } from '../core/verdict.ts';
-import { FieldList, shown, Tag, Text } from './parts.tsx';
+import { FieldList, Tag, Text, visibleText } from './parts.tsx';
 
 /** The words of a badge, and what they mean. */
 const effectWords: { readonly [effect in WritingEffect]: readonly [string, string] } = {
@@ -38,11 +38,11 @@ export function isSource(file: string): boolean {
 /** A place in the project, `src/tools/x.ts:12`, with a link to the page that shows it. */
 export function SourceLink({ at }: { at: string }) {
   const { file, line } = fileOf(at);
-  if (!isSource(file)) return <code>{shown(at)}</code>;
+  if (!isSource(file)) return <code>{visibleText(at)}</code>;
   const place = line === undefined ? '' : `&line=${line}#L${line}`;
   return (
     <a href={`/check/source?file=${encodeURIComponent(file)}${place}`}>
-      <code>{shown(at)}</code>
+      <code>{visibleText(at)}</code>
     </a>
   );
 }
@@ -51,7 +51,7 @@ export function SourceLink({ at }: { at: string }) {
 export function RuleLink({ id }: { id: string }) {
   return (
     <a href={`/check/rules/${encodeURIComponent(id)}`}>
-      <code>{shown(id)}</code>
+      <code>{visibleText(id)}</code>
     </a>
   );
 }
@@ -75,7 +75,7 @@ export function OutcomeText({ of, before = '' }: { of: ExchangeOutcome | null; b
         {before}
         {kind}
       </Tag>
-      {note !== null && <span class="soft small">{shown(note)}</span>}
+      {note !== null && <span class="soft small">{visibleText(note)}</span>}
     </span>
   );
 }
@@ -85,12 +85,12 @@ export function Why({ cause }: { cause: CallCause }) {
   const { message, source, at, fix, lines } = cause;
   return (
     <section class="notice fail" aria-label="The cause">
-      <strong>{shown(message)}</strong>
+      <strong>{visibleText(message)}</strong>
       <FieldList
         fields={{
-          ...(source && { Request: shown(source) }),
+          ...(source && { Request: visibleText(source) }),
           ...(at !== undefined && { Place: <SourceLink at={at} /> }),
-          ...(fix && { Fix: shown(fix) }),
+          ...(fix && { Fix: visibleText(fix) }),
         }}
       />
       {lines.length > 0 && (

@@ -84,9 +84,9 @@ export function onlyWithSecret(access: Access): MiddlewareHandler {
       // After a link on another website, a redirect would not carry a Strict cookie. What a page of this site opens does.
       return c.req.header('sec-fetch-site') === 'cross-site' ? c.html(opensHome) : c.redirect('/', 303);
     }
-    const kept = isOfPages ? getCookie(c, cookie) : undefined;
-    const [, sent = kept] = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
-    if (!isSame(sent, secret)) throw new NotAdmitted(isOfPages);
+    const cookieToken = isOfPages ? getCookie(c, cookie) : undefined;
+    const [, sentToken = cookieToken] = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
+    if (!isSame(sentToken, secret)) throw new NotAdmitted(isOfPages);
     return next();
   };
 }
@@ -114,5 +114,5 @@ export async function readForm(c: Context): Promise<FormInput> {
   if (c.req.header('origin') === undefined) throw new Refused('A form must name its origin. Send JSON.');
   const fields = new URLSearchParams(await c.req.text());
   const entries = [...new Set(fields.keys())].map((name) => [name, fields.getAll(name)] as const);
-  return Object.fromEntries(entries.map(([name, all]) => [name, all.length > 1 ? all : all[0]]));
+  return Object.fromEntries(entries.map(([name, values]) => [name, values.length > 1 ? values : values[0]]));
 }

@@ -44,7 +44,7 @@ export async function serveMarketplace(
   }
   const access = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, secret };
   const listener = getRequestListener(appOf(marketplace, access).fetch);
-  for (const each of servers) each.on('request', listener);
+  for (const httpServer of servers) httpServer.on('request', listener);
   return { ...access, close: () => closeAll(servers) };
 }
 
@@ -53,7 +53,7 @@ const anyPort = [0, 0, 0, 0];
 
 function candidatesFor(port: number | undefined): readonly number[] {
   if (port === undefined) {
-    return [...Array.from({ length: 100 }, (_, more) => defaultPort + more), ...anyPort];
+    return [...Array.from({ length: 100 }, (_, offset) => defaultPort + offset), ...anyPort];
   }
   return port === 0 ? anyPort : [port];
 }
@@ -66,13 +66,13 @@ function candidatesFor(port: number | undefined): readonly number[] {
  */
 async function listenAt(port: number): Promise<readonly Server[]> {
   const servers: Server[] = [];
-  let chosen = port;
+  let chosenPort = port;
   for (const address of ['127.0.0.1', '::1']) {
-    const server = createServer().listen(chosen, address);
+    const server = createServer().listen(chosenPort, address);
     try {
       await once(server, 'listening');
       servers.push(server);
-      chosen = (server.address() as AddressInfo).port;
+      chosenPort = (server.address() as AddressInfo).port;
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       const hasNoIpv6 = address === '::1' && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code);
@@ -86,12 +86,12 @@ async function listenAt(port: number): Promise<readonly Server[]> {
 }
 
 async function closeAll(servers: readonly Server[]): Promise<void> {
-  const closed = servers.map((server) => {
+  const closings = servers.map((server) => {
     server.closeAllConnections();
     server.close();
     return once(server, 'close');
   });
-  await Promise.all(closed);
+  await Promise.all(closings);
 }
 
 /** All routes of a marketplace. */

@@ -64,8 +64,8 @@ export class Site {
         const commands = packageManagerOf(marketplace.options.directory);
         if (!isBrowser) return c.json({ error: notAdmitted(commands) }, 401);
         const { isOfPages, link } = error;
-        const where = { isOfPages, link, port: new URL(access.url).port };
-        const page = <NotAdmittedPage {...commands} {...where} />;
+        const location = { isOfPages, link, port: new URL(access.url).port };
+        const page = <NotAdmittedPage {...commands} {...location} />;
         return c.html(`<!doctype html>${String(page)}`, 401);
       }
       if (error instanceof Refused) return this.#problem(c, 'REFUSED', error.message, '', 403);
@@ -97,11 +97,11 @@ export class Site {
   /** Adds the action of a form at `path`, and the same for a JSON body at `path.json`. */
   post(path: string, act: (input: FormInput, c: Context) => Promise<Done>): void {
     const handle = async (c: Context) => {
-      const done = await act(await readForm(c), c);
-      const { status = 200, data } = done;
+      const result = await act(await readForm(c), c);
+      const { status = 200, data } = result;
       if (wantsJson(c)) return c.json(this.#withoutSecrets(data), status);
-      if ('to' in done) return c.redirect(done.to, 303);
-      return this.#html(c, done.title, await done.view(), status);
+      if ('to' in result) return c.redirect(result.to, 303);
+      return this.#html(c, result.title, await result.view(), status);
     };
     this.app.post(path, handle);
     this.app.post(`${path}.json`, handle);

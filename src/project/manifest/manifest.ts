@@ -85,22 +85,24 @@ export function withNextManifest(
   before: Manifest,
   records: { readonly [path: string]: ManifestFile | undefined } = {},
 ): FileSet {
-  const kept = Object.entries(before.files).filter(([path]) => !removed.includes(path));
-  const all = Object.entries({ ...Object.fromEntries(kept), ...recordOf(files), ...records }).flatMap(
-    ([path, record]) => (record ? [[path, record] as const] : []),
-  );
+  const keptFiles = Object.entries(before.files).filter(([path]) => !removed.includes(path));
+  const allFiles = Object.entries({
+    ...Object.fromEntries(keptFiles),
+    ...recordOf(files),
+    ...records,
+  }).flatMap(([path, record]) => (record ? [[path, record] as const] : []));
   const next: Manifest = {
     ...before,
     answers: withFieldsOf({ ...before.answers, ...answers }),
-    files: inOrder(all),
+    files: inOrder(allFiles),
   };
   return new Map([...files, [manifestFile, manifestContent(next)]]);
 }
 
 /** The answers with the chosen fields of their tools alone. */
 function withFieldsOf({ fields = {}, ...answers }: ManifestAnswers): ManifestAnswers {
-  const own = Object.entries(fields).filter(([tool]) => answers.tools.includes(tool));
-  return own.length === 0 ? answers : { ...answers, fields: Object.fromEntries(own) };
+  const ownFields = Object.entries(fields).filter(([tool]) => answers.tools.includes(tool));
+  return ownFields.length === 0 ? answers : { ...answers, fields: Object.fromEntries(ownFields) };
 }
 
 /** The manifest as a file. */
@@ -144,12 +146,12 @@ export function findProject(from: string): string {
   const upwards = parentsOf(start);
   const found = upwards.find((directory) => existsSync(join(directory, manifestFile)));
   if (found !== undefined) return found;
-  const other = upwards.find((directory) => existsSync(join(directory, 'package.json')));
+  const parentPackage = upwards.find((directory) => existsSync(join(directory, 'package.json')));
   const make = `Change into the directory of a project, or create one: ${shellLine(ownCommand('create-market-mcp'))}`;
   if (!existsSync(start)) throw new CommandError('NOT_A_PROJECT', `${start} does not exist`, make);
   const missing = `there is no ${manifestFile} in ${start} or any directory above it`;
-  if (other === undefined) throw new CommandError('NOT_A_PROJECT', missing, make);
-  const message = `${missing}, so the project in ${other} was not created by this program`;
+  if (parentPackage === undefined) throw new CommandError('NOT_A_PROJECT', missing, make);
+  const message = `${missing}, so the project in ${parentPackage} was not created by this program`;
   const hint = `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`;
   throw new CommandError('NOT_A_PROJECT', message, hint);
 }
@@ -173,9 +175,9 @@ export function readManifest(directory: string): Manifest {
   const [problem] = validate(value) ? [] : mismatchesIn(validate, value, manifestFile);
   if (problem) throw damaged(`${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
   const manifest = value as Manifest;
-  const outside = Object.keys(manifest.files).find((path) => !isInside(path));
-  if (outside === undefined) return manifest;
-  throw damaged(`${manifestFile}.files: expected paths in the project, found ${JSON.stringify(outside)}`);
+  const outsidePath = Object.keys(manifest.files).find((path) => !isInside(path));
+  if (outsidePath === undefined) return manifest;
+  throw damaged(`${manifestFile}.files: expected paths in the project, found ${JSON.stringify(outsidePath)}`);
 }
 
 function readJson(directory: string): unknown {
@@ -186,6 +188,6 @@ function readJson(directory: string): unknown {
   }
 }
 
-function damaged(why: string, cause?: unknown): CommandError {
-  return new CommandError('MANIFEST_DAMAGED', why, 'Restore it from version control.', { cause });
+function damaged(reason: string, cause?: unknown): CommandError {
+  return new CommandError('MANIFEST_DAMAGED', reason, 'Restore it from version control.', { cause });
 }

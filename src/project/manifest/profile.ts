@@ -18,16 +18,25 @@ export function presentProfile(
   // Those of this program are tested.
   const [problem] = found && typeof profile !== 'string' ? profileProblems(found, isRule) : [];
   if (found && !problem) return found;
-  const what = problem
+  const difference = problem
     ? `${problem.path}: expected ${problem.expected}, found ${problem.actual}`
     : `it names the unknown profile ${profile}`;
-  throw new CommandError('PROFILE_DAMAGED', `${manifestFile}: ${what}`, 'See docs/platform-profiles.md.');
+  throw new CommandError(
+    'PROFILE_DAMAGED',
+    `${manifestFile}: ${difference}`,
+    'See docs/platform-profiles.md.',
+  );
 }
 
 /** What a server reads otherwise than its project's profile says: by paths such as `token.issuer`. */
-export function profileDifferences(served: ServerPlatform, profile: PlatformProfile): readonly Problem[] {
+export function profileDifferences(
+  servedPlatform: ServerPlatform,
+  profile: PlatformProfile,
+): readonly Problem[] {
   const text = (value: unknown) => JSON.stringify(value) ?? 'nothing';
-  const read = served as { readonly [group: string]: { readonly [name: string]: unknown } | undefined };
+  const read = servedPlatform as {
+    readonly [group: string]: { readonly [name: string]: unknown } | undefined;
+  };
   return Object.entries(serverPlatform(profile)).flatMap(([group, members]) =>
     Object.entries(members).flatMap(([name, value]): readonly Problem[] => {
       const [expected, actual] = [text(value), text(read[group]?.[name])];

@@ -17,10 +17,10 @@ export function knownLock(directory: string): string {
   const root = { name, version, license, dependencies, devDependencies, engines };
   const needed = new Map<string, LockedPackage>();
   const add = (names: Readonly<Record<string, string>> | undefined, kind: object): void => {
-    for (const [name, wanted] of Object.entries(names ?? {})) {
-      const entry = archive.test(wanted) ? packedEntry(directory, wanted) : lockedPackages[name];
-      const isExact = /^\d/.test(wanted);
-      if (entry === undefined || needed.has(name) || (isExact && wanted !== entry.version)) continue;
+    for (const [name, range] of Object.entries(names ?? {})) {
+      const entry = archive.test(range) ? packedEntry(directory, range) : lockedPackages[name];
+      const isExact = /^\d/.test(range);
+      if (entry === undefined || needed.has(name) || (isExact && range !== entry.version)) continue;
       needed.set(name, { ...entry, ...kind });
       add({ ...entry.dependencies, ...entry.optionalDependencies }, kind);
     }

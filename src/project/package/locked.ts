@@ -25,8 +25,11 @@ function lockedIn(entries: JsonObject, roots: readonly string[]): Record<string,
   const locked: Record<string, LockedPackage> = {};
   for (const name of found) {
     const place = `node_modules/${name}`;
-    const inside = Object.keys(entries).find((other) => other.startsWith(`${place}/node_modules/`));
-    if (inside !== undefined) throw new Error(`package-lock.json: ${inside} is not at the top level`);
+    const nestedEntry = Object.keys(entries).find((entryPath) =>
+      entryPath.startsWith(`${place}/node_modules/`),
+    );
+    if (nestedEntry !== undefined)
+      throw new Error(`package-lock.json: ${nestedEntry} is not at the top level`);
     const { dev: _, devOptional: __, peer: ___, ...entry } = entries[place] as unknown as LockedPackage;
     locked[name] = entry;
     for (const needed of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies }))

@@ -77,8 +77,8 @@ export function packContract(directory: string, metadata: Manifest = {}): Packed
     file === undefined ? [] : [[name, { types, default: file }]],
   );
   const paths = ['README.md', ...filesBelow(place, 'bin'), ...filesBelow(place, 'dist')];
-  const own = { ...manifest, ...metadata, exports: Object.fromEntries(exports) };
-  return packed(own, place, paths, licenceIn(directory));
+  const ownManifest = { ...manifest, ...metadata, exports: Object.fromEntries(exports) };
+  return packed(ownManifest, place, paths, licenceIn(directory));
 }
 
 /**
@@ -89,11 +89,11 @@ function packed(
   manifest: Manifest,
   directory: string,
   paths: readonly string[],
-  further: ReadonlyMap<string, Uint8Array> = new Map(),
+  extraFiles: ReadonlyMap<string, Uint8Array> = new Map(),
 ): PackedPackage {
   const files = new Map<string, Uint8Array>([
     ['package.json', Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
-    ...further,
+    ...extraFiles,
     ...paths.map((path) => [path, readFileSync(join(directory, path))] as const),
   ]);
   return packedAs(`${manifest.name}-${manifest.version}`, archiveOf(files));

@@ -33,11 +33,11 @@ export async function readDocumentText(
   ms = maxMs,
 ): Promise<DocumentText> {
   if (!/^https?:\/\//i.test(place)) {
-    const beside = place === '-' ? besideInput : besideFile(place);
-    return { text: await readInput(place, maxBytes), url: null, beside };
+    const readBeside = place === '-' ? besideInput : besideFile(place);
+    return { text: await readInput(place, maxBytes), url: null, beside: readBeside };
   }
-  const shown = shownPlace(place);
-  if (!URL.canParse(place)) throw unreadable(shown, 'it is not a valid URL', 'Correct the address.');
+  const shownAddress = shownPlace(place);
+  if (!URL.canParse(place)) throw unreadable(shownAddress, 'it is not a valid URL', 'Correct the address.');
   const { username, password } = new URL(place);
   if (username !== '' || password !== '')
     throw unreadable('the URL', 'it contains a user', "Give it by --header 'authorization: Basic …'.");
@@ -46,7 +46,7 @@ export async function readDocumentText(
   setMaxListeners(0, signal);
   const fetchText = (url: URL) => textFrom(url, { headers, signal, ms });
   const { text, url } = await fetchText(new URL(place));
-  return { text, url: url.href, beside: besideUrl(url, async (other) => (await fetchText(other)).text) };
+  return { text, url: url.href, beside: besideUrl(url, async (fileUrl) => (await fetchText(fileUrl)).text) };
 }
 
 const besideInput: Beside = {
@@ -81,15 +81,16 @@ interface Request {
 }
 
 async function textFrom(url: URL, request: Request): Promise<{ readonly text: string; readonly url: URL }> {
-  const shown = shownPlace(url.href);
+  const shownAddress = shownPlace(url.href);
   try {
-    return await fetched(url, shown, request);
+    return await fetched(url, shownAddress, request);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    if ((error as Error).name === 'TimeoutError') throw notAnswered(shown, 'it was not read', request.ms);
+    if ((error as Error).name === 'TimeoutError')
+      throw notAnswered(shownAddress, 'it was not read', request.ms);
     const { code = (error as Error).name } = ((error as Error).cause ?? {}) as { code?: string };
     throw unreadable(
-      shown,
+      shownAddress,
       `it cannot be fetched (${code})`,
       'Check the address, or save the document to a file.',
     );
@@ -98,7 +99,7 @@ async function textFrom(url: URL, request: Request): Promise<{ readonly text: st
 
 async function fetched(
   address: URL,
-  shown: string,
+  shownAddress: string,
   { headers: pairs, signal }: Request,
 ): Promise<{ readonly text: string; readonly url: URL }> {
   let url = address;
@@ -113,10 +114,10 @@ async function fetched(
           response.status === 401 || response.status === 403
             ? "Give its key: --header 'authorization: Bearer …'."
             : 'Open the address in a browser, and correct it.';
-        throw unreadable(shown, `the server answers HTTP ${response.status}`, hint);
+        throw unreadable(shownAddress, `the server answers HTTP ${response.status}`, hint);
       }
       const tooLarge = () =>
-        unreadable(shown, `it has more than ${maxBytes} bytes`, 'Use a smaller document.');
+        unreadable(shownAddress, `it has more than ${maxBytes} bytes`, 'Use a smaller document.');
       const bytes = await allOf(response.body ?? [], maxBytes, tooLarge);
       return { text: new TextDecoder().decode(bytes), url };
     }
@@ -124,15 +125,19 @@ async function fetched(
     const next = URL.canParse(location, url.href) ? new URL(location, url.href) : null;
     if (next?.host !== url.host || !(next.protocol === url.protocol || next.protocol === 'https:')) {
       const target = maskUrl(next?.href ?? location);
-      throw unreadable(shown, `it redirects to another host, ${target}`, 'Use that address if you trust it.');
+      throw unreadable(
+        shownAddress,
+        `it redirects to another host, ${target}`,
+        'Use that address if you trust it.',
+      );
     }
     url = next;
   }
-  throw unreadable(shown, 'it redirects in a circle', 'Download the document and use the file.');
+  throw unreadable(shownAddress, 'it redirects in a circle', 'Download the document and use the file.');
 }
 
-function unreadable(place: string, why: string, hint: string): CommandError {
-  return new CommandError('NOT_READABLE', `${place}: ${why}`, hint);
+function unreadable(place: string, reason: string, hint: string): CommandError {
+  return new CommandError('NOT_READABLE', `${place}: ${reason}`, hint);
 }
 
 /** The JSON and YAML files in the folder of a document and below it, without links and hidden files. */
@@ -159,16 +164,16 @@ function besideFile(path: string): Beside {
       } catch (error) {
         if (error instanceof CommandError) throw error;
         const { code } = error as NodeJS.ErrnoException;
-        const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
-        throw new CommandError('NOT_READABLE', `${name}: ${why}`, 'Check the path.', { cause: error });
+        const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+        throw new CommandError('NOT_READABLE', `${name}: ${reason}`, 'Check the path.', { cause: error });
       }
     },
   };
 }
 
 /** The error of a server whose answer is not complete when a time limit has passed. */
-export function notAnswered(place: string, what: string, ms: number): CommandError {
-  const message = `${place}: ${what} within ${ms / 1_000} seconds`;
+export function notAnswered(place: string, problem: string, ms: number): CommandError {
+  const message = `${place}: ${problem} within ${ms / 1_000} seconds`;
   const hint = 'Check that the server works, or save its answer to a file and give that.';
   return new CommandError('NOT_ANSWERED', message, hint);
 }

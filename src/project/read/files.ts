@@ -9,8 +9,11 @@ import { isEntry } from './read.ts';
 import { bytesOf, sha256, textOf } from './text.ts';
 
 /** Whether a file is unchanged since it was written, except for line ends that git changed on Windows. */
-export function isAsWritten(content: Uint8Array, written: string | undefined): boolean {
-  return sha256(content) === written || sha256(bytesOf(textOf(content).replaceAll('\r\n', '\n'))) === written;
+export function isAsWritten(content: Uint8Array, recordedHash: string | undefined): boolean {
+  return (
+    sha256(content) === recordedHash ||
+    sha256(bytesOf(textOf(content).replaceAll('\r\n', '\n'))) === recordedHash
+  );
 }
 
 /**
@@ -25,8 +28,8 @@ export function conflictingFiles(
 ): readonly string[] {
   return [...files].flatMap(([path, { content }]) => {
     if (!isEntry(placeIn(directory, path)) || (path === manifestFile && manifest !== undefined)) return [];
-    const written = [sha256(content), manifest?.files[path]?.sha256];
-    return written.some((hash) => isAsWrittenAt(directory, path, hash)) ? [] : [path];
+    const recordedHashes = [sha256(content), manifest?.files[path]?.sha256];
+    return recordedHashes.some((hash) => isAsWrittenAt(directory, path, hash)) ? [] : [path];
   });
 }
 
@@ -37,8 +40,8 @@ export function textAt(directory: string, path: string): string | undefined {
 }
 
 /** Whether a file of a project is unchanged since it was written. A link or a directory in its place is a change. */
-export function isAsWrittenAt(directory: string, path: string, written: string | undefined): boolean {
-  return attempt(() => isAsWritten(readIn(directory, path), written), false);
+export function isAsWrittenAt(directory: string, path: string, recordedHash: string | undefined): boolean {
+  return attempt(() => isAsWritten(readIn(directory, path), recordedHash), false);
 }
 
 /** What the manifest records of those of these files that their author has edited, so that they stay known as edited after a change. */

@@ -40,7 +40,7 @@ export async function openProject(directory: string): Promise<Project> {
 function toolsIn(directory: string, imported: readonly string[]): readonly ToolFile[] {
   return [...new Set([...imported, ...toolFiles(directory)])]
     .flatMap((file) => readToolFile(directory, file, imported.includes(file)) ?? [])
-    .filter(({ served, source }) => served || source.exportsTool);
+    .filter(({ served: isServed, source }) => isServed || source.exportsTool);
 }
 
 /**
@@ -51,10 +51,12 @@ function toolsIn(directory: string, imported: readonly string[]): readonly ToolF
 export function listingProblems(directory: string, { answers }: Manifest): readonly string[] {
   const imported = importsIn(readIndex(directory));
   const tools = toolsIn(directory, imported);
-  const known = tools.flatMap(({ file, source }) => [file, source.name ?? file]);
-  const missing = imported.filter((file) => !known.includes(file));
-  const unlisted = tools.filter(({ served }) => !served);
-  const unknown = answers.tools.filter((name) => ![name, toolFile(name)].some((one) => known.includes(one)));
+  const knownNames = tools.flatMap(({ file, source }) => [file, source.name ?? file]);
+  const missing = imported.filter((file) => !knownNames.includes(file));
+  const unlisted = tools.filter(({ served: isServed }) => !isServed);
+  const unknown = answers.tools.filter(
+    (name) => ![name, toolFile(name)].some((name) => knownNames.includes(name)),
+  );
   return [
     ...missing.map((file) => {
       const { path } = pathsOf(file);
@@ -106,7 +108,7 @@ export function sampledTools(directory: string): ReadonlySet<string> {
 export function toolMethods(directory: string): Methods {
   if (entriesBelow(directory, 'src/apis').length === 0) return new Map(); // without loading the parser
   const methods = toolsByName(directory).map(([name, { source }]) => [name, source.methods] as const);
-  return new Map(methods.filter(([, own]) => own.length > 0));
+  return new Map(methods.filter(([, ownMethods]) => ownMethods.length > 0));
 }
 
 /** The tools by name; the file name replaces a name that is computed. */
@@ -143,11 +145,11 @@ function toolFiles(directory: string): readonly string[] {
 }
 
 /** Undefined if the file has disappeared: another run may remove a tool while this one reads. */
-function readToolFile(directory: string, file: string, served: boolean): ToolFile | undefined {
+function readToolFile(directory: string, file: string, isServed: boolean): ToolFile | undefined {
   const paths = pathsOf(file);
   try {
     const source = sourceIn(readIn(directory, paths.path).toString('utf8'));
-    return { file, ...paths, served, source };
+    return { file, ...paths, served: isServed, source };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

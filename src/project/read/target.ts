@@ -21,8 +21,8 @@ export interface TargetDirectory {
  * @throws CommandError if the target cannot be written: something that is not a directory is in the way
  *   (`NOT_A_DIRECTORY`), a link would lead out of it (`LINK_IN_THE_WAY`), or permission is missing (`NOT_WRITABLE`).
  */
-export function inspectTarget(given: string, paths: readonly string[]): TargetDirectory {
-  const absolute = resolve(given);
+export function inspectTarget(requestedPath: string, paths: readonly string[]): TargetDirectory {
+  const absolute = resolve(requestedPath);
   const existing = nearestExisting(absolute);
   if (!existing.stats.isDirectory()) throw notADirectory(existing.path);
   requireWritable(existing.path);
@@ -79,8 +79,8 @@ function requireWritable(directory: string): void {
 
 function notWritable(path: string, cause: unknown): CommandError {
   const { code } = cause as NodeJS.ErrnoException;
-  const why = code === 'EROFS' ? 'the file system is read-only' : `no permission (${code})`;
-  return new CommandError('NOT_WRITABLE', `cannot write to ${path}: ${why}`, 'Choose another directory.', {
+  const reason = code === 'EROFS' ? 'the file system is read-only' : `no permission (${code})`;
+  return new CommandError('NOT_WRITABLE', `cannot write to ${path}: ${reason}`, 'Choose another directory.', {
     cause,
   });
 }

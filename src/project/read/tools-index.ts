@@ -53,12 +53,12 @@ function requireGenerated({ directory, index, manifest, tools }: Project, templa
   const takenOut = tools.filter(({ path, served }) => !served && Object.hasOwn(manifest.files, path));
   if (isSame && takenOut.length === 0) return;
   const [out] = takenOut;
-  const what = out
+  const difference = out
     ? `it no longer lists ${out.path}, although the file exists`
     : `it was edited by hand: ${lost[0] ?? 'its order or its names differ'}`;
   throw new CommandError(
     'INDEX_EDITED',
-    `${toolsIndex} is generated from its directory, and ${what}`,
+    `${toolsIndex} is generated from its directory, and ${difference}`,
     out
       ? `In ${directory} add it to the list again, or move the file out of the directory.`
       : 'Move your addition to another file, and run the command again.',
@@ -89,9 +89,9 @@ function importNames({ program }: Tree): ReadonlyMap<string, string> {
   );
 }
 
-function linesOnlyIn(text: string, other: string): readonly string[] {
+function linesOnlyIn(text: string, otherText: string): readonly string[] {
   const meaning = (line: string) => line.replace(/[\s;,'"]/g, '');
-  const meanings = new Set(other.split('\n').map(meaning));
+  const meanings = new Set(otherText.split('\n').map(meaning));
   return withLineFeeds(text)
     .split('\n')
     .map((line) => line.trim())

@@ -38,7 +38,7 @@ class NoList extends Error {}
 class Redirect extends Error {}
 
 type Listed = Omit<ListedServer, 'url'>;
-type Answered = (asked: Promise<RpcAnswer>) => Promise<RpcAnswer>;
+type Answered = (answer: Promise<RpcAnswer>) => Promise<RpcAnswer>;
 
 /**
  * The tools that a running MCP server lists, read with limits of time and size. Redirects are not followed, and no tool is
@@ -55,17 +55,21 @@ export async function listServer(
   const shownUrl = maskUrl(url.replace(/[?#].*$/s, ''));
   const mask = urlMasker([url]);
   const withoutSecrets = (listed: Listed) => (hasUrlSecret(url) ? maskJson(listed, mask) : listed);
-  const failed = (why: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
-    new CommandError('NOT_READABLE', mask(`${shownUrl}: ${why}`), `${hint} https://tools.example.com/mcp.`);
+  const failed = (reason: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
+    new CommandError(
+      'NOT_READABLE',
+      mask(`${shownUrl}: ${reason}`),
+      `${hint} https://tools.example.com/mcp.`,
+    );
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isPlain = parsed?.username === '' && parsed.password === '' && /^https?:$/.test(parsed.protocol);
   if (!isPlain) throw failed('it is not an http or https URL without a user');
   const headers: Readonly<Record<string, string>> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const late = AbortSignal.timeout(listMs);
-  const probe = new Probe({ url, profile: mcp, headers, timeoutMs }, late);
-  const answered: Answered = async (asked) => {
-    const answer = await asked.catch((error: unknown) => {
+  const timeout = AbortSignal.timeout(listMs);
+  const probe = new Probe({ url, profile: mcp, headers, timeoutMs }, timeout);
+  const answered: Answered = async (pendingAnswer) => {
+    const answer = await pendingAnswer.catch((error: unknown) => {
       throw error instanceof AnswerTimeout ? notAnswered(shownUrl, 'it did not answer', timeoutMs) : error;
     });
     if (isRefusal(answer.http))
@@ -79,13 +83,14 @@ export async function listServer(
   try {
     const listed = await orNoList(inSession(probe, answered));
     if (!(listed instanceof NoList)) return { url, ...withoutSecrets(listed) };
-    const other = await orNoList(withoutSession(probe, answered));
-    if (!(other instanceof NoList)) return { url, ...withoutSecrets(other) };
+    const sessionless = await orNoList(withoutSession(probe, answered));
+    if (!(sessionless instanceof NoList)) return { url, ...withoutSecrets(sessionless) };
     if (!(await hasOldTransport(url, headers))) throw listed;
-    const why = 'it speaks only HTTP+SSE (MCP 2024-11-05), and calls are forwarded by Streamable HTTP';
-    throw failed(why, 'Give its endpoint for Streamable HTTP if it has one, often such as');
+    const sessionlessReason =
+      'it speaks only HTTP+SSE (MCP 2024-11-05), and calls are forwarded by Streamable HTTP';
+    throw failed(sessionlessReason, 'Give its endpoint for Streamable HTTP if it has one, often such as');
   } catch (error) {
-    if (late.aborted) throw notAnswered(shownUrl, 'its tools were not listed', listMs);
+    if (timeout.aborted) throw notAnswered(shownUrl, 'its tools were not listed', listMs);
     if (error instanceof CommandError) throw error;
     if (error instanceof Redirect)
       throw new CommandError(
@@ -100,8 +105,8 @@ export async function listServer(
   }
 }
 
-async function orNoList(asked: Promise<Listed>): Promise<Listed | NoList> {
-  return asked.catch((error: unknown) => {
+async function orNoList(pendingList: Promise<Listed>): Promise<Listed | NoList> {
+  return pendingList.catch((error: unknown) => {
     if (error instanceof NoList) return error;
     throw error;
   });
@@ -109,14 +114,14 @@ async function orNoList(asked: Promise<Listed>): Promise<Listed | NoList> {
 
 /** The tools of a server with sessions, or of one that answers without them. */
 async function inSession(probe: Probe, answered: Answered): Promise<Listed> {
-  const opened = await answered(probe.initialize(sessionsVersion));
-  const { result, http, error } = opened;
+  const initialized = await answered(probe.initialize(sessionsVersion));
+  const { result, http, error } = initialized;
   if (!result) {
     const target = redirectTarget(http);
     if (target !== undefined) throw new Redirect(target);
     throw new NoList(textOr(error?.message, `HTTP ${http.status} without a result`));
   }
-  const session = await probe.enter(opened);
+  const session = await probe.enter(initialized);
   const version = typeof result.protocolVersion === 'string' ? result.protocolVersion : undefined;
   const options = { session, headers: { 'mcp-protocol-version': version } };
   const tools = await allPages(async (params) => {

@@ -82,15 +82,15 @@ export function withStatedKeys(
     const text = read(apiFile(api));
     const source = text === undefined ? undefined : readApiSource(text);
     if (text === undefined || !source) return undefined;
-    const own = new Set([...(secrets ?? source.shared), ...variablesIn(api).map(({ name }) => name)]);
-    const shared = new Set([...source.shared].filter((name) => own.has(name)));
+    const ownNames = new Set([...(secrets ?? source.shared), ...variablesIn(api).map(({ name }) => name)]);
+    const shared = new Set([...source.shared].filter((name) => ownNames.has(name)));
     return { shared, ...(isAlternatives(source.auth) && { auth: source.auth }) };
   });
 }
 
 function isAlternatives(value: unknown): value is BodyAlternatives {
-  const isText = (one: unknown) => typeof one === 'string';
-  return Array.isArray(value) && value.every((one) => Array.isArray(one) && one.every(isText));
+  const isText = (value: unknown) => typeof value === 'string';
+  return Array.isArray(value) && value.every((pair) => Array.isArray(pair) && pair.every(isText));
 }
 
 function apiFile({ file }: Api): string {
@@ -100,12 +100,12 @@ function apiFile({ file }: Api): string {
 /** The file of an API from an earlier run, with the keys that new tools name and it does not. */
 function withKeys(api: Api, text: string): string {
   const source = readApiSource(text);
-  const { named = [] } = api;
-  const missing = named.filter(({ key }) => !source?.named.has(key));
-  const other = named.find((key) => !isLike(key, source?.named.get(key.key)));
-  if (other) {
-    const message = `src/apis/${api.file}.ts sends other keys as credentials.${other.key} than the new tools need: ${keyEntry(other, 0)}`;
-    const hint = `Rename ${other.key} there and in the tools that state it, or rename the file so that a new one is written.`;
+  const { named: namedKeys = [] } = api;
+  const missing = namedKeys.filter(({ key }) => !source?.named.has(key));
+  const differentKey = namedKeys.find((key) => !isLike(key, source?.named.get(key.key)));
+  if (differentKey) {
+    const message = `src/apis/${api.file}.ts sends other keys as credentials.${differentKey.key} than the new tools need: ${keyEntry(differentKey, 0)}`;
+    const hint = `Rename ${differentKey.key} there and in the tools that state it, or rename the file so that a new one is written.`;
     throw new CommandError('SOURCES_EDITED', message, hint);
   }
   const next = source && missing.length > 0 ? withEntries(text, source, missing) : text;
@@ -125,21 +125,24 @@ function withKeys(api: Api, text: string): string {
 function withScopes(api: Api, text: string): string {
   const keys = [...api.shared, ...(api.named ?? [])];
   const literals = [...text.matchAll(/\bscope: (['"])([^'"\\]*)\1/g)];
-  const asked = new Set(literals.flatMap(([, , scopes = '']) => scopes.split(' ')));
-  const missing = keys.flatMap(({ scopes = [] }) => scopes).filter((scope) => !asked.has(scope));
+  const requestedScopes = new Set(literals.flatMap(([, , scopes = '']) => scopes.split(' ')));
+  const missing = keys.flatMap(({ scopes = [] }) => scopes).filter((scope) => !requestedScopes.has(scope));
   const [first] = literals;
   if (missing.length === 0) return text;
-  const all = `scope: ${stringLiteral([...asked, ...missing].join(' '))}`;
-  if (first && literals.length === 1) return text.replace(first[0], () => all);
+  const scopeText = `scope: ${stringLiteral([...requestedScopes, ...missing].join(' '))}`;
+  if (first && literals.length === 1) return text.replace(first[0], () => scopeText);
   const message = `src/apis/${api.file}.ts does not ask for the scope ${missing.join(' ')}, which the new tools need`;
   const hint = `Add scope: '${missing.join(' ')}' to clientCredentials there, and run the command again.`;
   throw new CommandError('SOURCES_EDITED', message, hint);
 }
 
 /** Whether what the file sends under this name contains the key in its place, as far as the text says. */
-function isLike({ in: place, name, variables }: ApiKey, said: ReadonlySet<string> = new Set()): boolean {
-  const own = [`${place} ${name}`, ...variables.map((variable) => variable.name)];
-  return said.size === 0 || own.every((one) => said.has(one));
+function isLike(
+  { in: place, name, variables }: ApiKey,
+  statedNames: ReadonlySet<string> = new Set(),
+): boolean {
+  const ownNames = [`${place} ${name}`, ...variables.map((variable) => variable.name)];
+  return statedNames.size === 0 || ownNames.every((name) => statedNames.has(name));
 }
 
 function withEntries(text: string, { credentials, options }: ApiSource, keys: readonly ApiKey[]): string {
@@ -162,8 +165,10 @@ function withImports(text: string, part: string, names: readonly string[]): stri
   return text.replace(
     new RegExp(`import \\{([^}]*)\\} from (['"])${module}\\2`),
     (_, listed: string, quote) => {
-      const all = [...listed.split(','), ...names].map((name) => name.trim()).filter((name) => name !== '');
-      return `import { ${[...new Set(all)].sort().join(', ')} } from ${quote}${module}${quote}`;
+      const allNames = [...listed.split(','), ...names]
+        .map((name) => name.trim())
+        .filter((name) => name !== '');
+      return `import { ${[...new Set(allNames)].sort().join(', ')} } from ${quote}${module}${quote}`;
     },
   );
 }
@@ -179,8 +184,8 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
     throw new CommandError('SOURCES_EDITED', message, hint);
   }
   const lines = fresh.map((variable) => `\n  ${declaration(variable)},`).join('');
-  const declared = text.slice(0, end).trimEnd();
-  const next = `${declared}${/[,{]$/.test(declared) ? '' : ','}${lines}${text.slice(end)}`;
+  const declaredText = text.slice(0, end).trimEnd();
+  const next = `${declaredText}${/[,{]$/.test(declaredText) ? '' : ','}${lines}${text.slice(end)}`;
   return withImports(
     next,
     'env',
@@ -228,8 +233,10 @@ export function withSourceDependencies(text: string, needs = sourceNeeds): strin
     const message = `package.json: ${(error as Error).message}`;
     throw new CommandError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
   }
-  const all = { ...needs.dependencies, ...manifest.dependencies };
-  const dependencies = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const allDependencies = { ...needs.dependencies, ...manifest.dependencies };
+  const dependencies = Object.fromEntries(
+    Object.entries(allDependencies).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
   const scripts = { ...manifest.scripts, record: manifest.scripts?.record ?? needs.scripts.record };
   const next = { ...manifest, scripts, dependencies };
   return JSON.stringify(next) === JSON.stringify(manifest)
@@ -247,9 +254,11 @@ function recordingFiles(
   for (const tool of tools) {
     if (!tool.call) continue;
     const path = `test/recordings/${recordingFile(tool.call)}`;
-    const known = files.get(path) ?? recordingsIn(path, read(path));
+    const knownRecordings = files.get(path) ?? recordingsIn(path, read(path));
     const { call } = tool;
-    const byRequest = new Map(known.map((one) => [JSON.stringify(one.request), one]));
+    const byRequest = new Map(
+      knownRecordings.map((recording) => [JSON.stringify(recording.request), recording]),
+    );
     for (const fresh of recordingsOf(tool, call, smoke)) {
       const request = JSON.stringify(fresh.request);
       const before = byRequest.get(request);

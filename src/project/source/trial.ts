@@ -31,10 +31,10 @@ export async function tryRequest(
 ): Promise<TrialAnswer> {
   const { fallback = '' } = call.api.address;
   const { method, path, ...parts } = requestOf(call, args);
-  const where = `${method.toUpperCase()} ${fallback}${path}`;
+  const location = `${method.toUpperCase()} ${fallback}${path}`;
   if (reachOf(new URL(fallback)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
     throw noAnswer(
-      where,
+      location,
       'was not sent: clouds serve the keys of a machine at such addresses',
       'Set SOURCES_LINK_LOCAL=allow if you trust it.',
     );
@@ -48,8 +48,8 @@ export async function tryRequest(
     return keyPrefix === '' ? secret : secret.after(keyPrefix);
   };
   const keysIn = (place: 'headers' | 'query' | 'body') => {
-    const own = (call.needs ?? []).flat().filter((key) => key.in === place);
-    return Object.fromEntries(own.map((key) => [key.name, secretOf(key)]));
+    const ownKeys = (call.needs ?? []).flat().filter((key) => key.in === place);
+    return Object.fromEntries(ownKeys.map((key) => [key.name, secretOf(key)]));
   };
   const source = {
     baseUrl: fallback,
@@ -76,17 +76,20 @@ export async function tryRequest(
     const { name, message, cause } = error as Error & {
       cause?: { code?: string; message?: string };
     };
-    let why = `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
-    if (error instanceof SourceError) why = message.replace(/\.$/, '');
-    else if (name === 'TimeoutError') why = 'it gave no answer within 10 seconds';
-    throw noAnswer(where, `gave no answer to use: ${why}`, 'Correct the command, or start the API.');
+    let reason = `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
+    if (error instanceof SourceError) reason = message.replace(/\.$/, '');
+    else if (name === 'TimeoutError') reason = 'it gave no answer within 10 seconds';
+    throw noAnswer(location, `gave no answer to use: ${reason}`, 'Correct the command, or start the API.');
   }
   const correction = correctionOf(call.body);
-  const answer = { ...judged(where, answered, mayBeMissing, correction), headers: answered.headers };
+  const answer = {
+    ...checkedAnswer(location, answered, mayBeMissing, correction),
+    headers: answered.headers,
+  };
   if (!answered.hasNothing) return answer;
   if (mayBeMissing) return { ...answer, text: null };
   const hint = 'Give arguments for which it has an answer.';
-  throw noAnswer(where, `has nothing for these arguments: ${answered.text.slice(0, 120)}`, hint);
+  throw noAnswer(location, `has nothing for these arguments: ${answered.text.slice(0, 120)}`, hint);
 }
 
 function sentFiles(files: readonly FilePart[], args: JsonObject): object {
@@ -106,34 +109,40 @@ function correctionOf(body: ApiCall['body']): string {
   return "Its JSON was sent as a form, as curl sends it. If the API takes JSON, add -H 'content-type: application/json'.";
 }
 
-function judged(where: string, answered: Answered, mayBeMissing: boolean, correction: string): TrialAnswer {
+function checkedAnswer(
+  location: string,
+  answered: Answered,
+  mayBeMissing: boolean,
+  correction: string,
+): TrialAnswer {
   const { status, text } = answered;
   if (status === 404 && mayBeMissing) return { status, text: null };
   const [value] = status >= 200 && status < 300 && !isPage(answered) ? jsonIn(text) : [];
   if (isObject(value) || Array.isArray(value)) return { status, text };
-  const [what, hint] = otherThanJson(answered, correction);
-  throw noAnswer(where, `was answered with ${what}`, hint);
+  const [responseKind, hint] = otherThanJson(answered, correction);
+  throw noAnswer(location, `was answered with ${responseKind}`, hint);
 }
 
 /** What came instead of JSON, and what to do. */
 function otherThanJson(answered: Answered, correction: string): readonly [what: string, hint: string] {
   const { status, text } = answered;
-  const said = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
+  const bodyStart = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
   const cookies =
     'Check the key. If a browser sent cookies, the API may need them, and then no tool can call it.';
-  if (status === 401 || status === 403) return [`HTTP ${status}${said}`, cookies];
-  if (status < 200 || status > 299) return [`HTTP ${status}${said}`, correction];
-  if (said === '') return [`HTTP ${status} and nothing else`, 'Give a request that is answered with JSON.'];
+  if (status === 401 || status === 403) return [`HTTP ${status}${bodyStart}`, cookies];
+  if (status < 200 || status > 299) return [`HTTP ${status}${bodyStart}`, correction];
+  if (bodyStart === '')
+    return [`HTTP ${status} and nothing else`, 'Give a request that is answered with JSON.'];
   const page = /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text) ? 'a page to log in' : 'HTML';
   return isPage(answered)
-    ? [`${page}, not JSON${said}`, 'Give the address of the API, which answers with JSON.']
-    : [`something else than JSON${said}`, 'Many APIs have a parameter or an Accept header for JSON.'];
+    ? [`${page}, not JSON${bodyStart}`, 'Give the address of the API, which answers with JSON.']
+    : [`something else than JSON${bodyStart}`, 'Many APIs have a parameter or an Accept header for JSON.'];
 }
 
 function isPage({ text, contentType }: Answered): boolean {
   return /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
 }
 
-function noAnswer(where: string, what: string, hint: string): CommandError {
-  return new CommandError('NOT_ANSWERED', `${where} ${what}`, `${hint} Nothing was written.`);
+function noAnswer(location: string, problem: string, hint: string): CommandError {
+  return new CommandError('NOT_ANSWERED', `${location} ${problem}`, `${hint} Nothing was written.`);
 }

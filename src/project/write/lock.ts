@@ -34,18 +34,18 @@ async function hold(directory: string): Promise<string> {
   let holder: string | undefined;
   let deadline = 0;
   for (;;) {
-    let [other] = liveStagings(directory);
-    if (other === undefined) {
-      const own = stagingIn(directory);
-      [other] = liveStagings(directory, own);
-      if (other === undefined) return own;
-      removeStaging(own);
+    let [otherStaging] = liveStagings(directory);
+    if (otherStaging === undefined) {
+      const ownStaging = stagingIn(directory);
+      [otherStaging] = liveStagings(directory, ownStaging);
+      if (otherStaging === undefined) return ownStaging;
+      removeStaging(ownStaging);
     }
-    if (other !== holder) deadline = Date.now() + timeoutMs;
-    holder = other;
+    if (otherStaging !== holder) deadline = Date.now() + timeoutMs;
+    holder = otherStaging;
     if (Date.now() > deadline) {
-      const hint = `Wait until it ends. If no other run is active, remove ${other}.`;
-      throw new CommandError('BUSY', `another run is changing ${directory}: ${basename(other)}`, hint);
+      const hint = `Wait until it ends. If no other run is active, remove ${otherStaging}.`;
+      throw new CommandError('BUSY', `another run is changing ${directory}: ${basename(otherStaging)}`, hint);
     }
     await setTimeout(20 + Math.random() * 80);
   }

@@ -34,19 +34,19 @@ export function writeFiles(directory: string, files: FileSet): void {
 }
 
 /** Staging directories in `parent` whose process has ended, except `own`; none if the directory cannot be read. */
-export function staleStagings(parent: string, own?: string): string[] {
-  return stagings(parent, own).filter((staging) => isStale(staging));
+export function staleStagings(parent: string, ownStaging?: string): string[] {
+  return stagings(parent, ownStaging).filter((staging) => isStale(staging));
 }
 
 /** Staging directories in `parent` that a running process uses, except `own`. */
-export function liveStagings(parent: string, own?: string): string[] {
-  return stagings(parent, own).filter((staging) => !isStale(staging));
+export function liveStagings(parent: string, ownStaging?: string): string[] {
+  return stagings(parent, ownStaging).filter((staging) => !isStale(staging));
 }
 
-function stagings(parent: string, own?: string): string[] {
+function stagings(parent: string, ownStaging?: string): string[] {
   return namesIn(parent)
     .map((name) => join(parent, name))
-    .filter((path) => path !== own && isStaging(path));
+    .filter((path) => path !== ownStaging && isStaging(path));
 }
 
 function namesIn(directory: string): string[] {

@@ -42,8 +42,8 @@ export function* steps(
   writeFiles(join(staging, 'new'), files);
   for (const [path, { mode }] of files) {
     const before = keepCopy(join(directory, path), join(staging, 'old', path));
-    const kept = mode ?? before;
-    if (kept !== undefined) chmodSync(join(staging, 'new', path), kept);
+    const keptMode = mode ?? before;
+    if (keptMode !== undefined) chmodSync(join(staging, 'new', path), keptMode);
   }
   const hashes = [...files].map(([path, { content }]) => [path, sha256(content)]);
   const journal = JSON.stringify({ files: Object.fromEntries(hashes), removed });

@@ -34,8 +34,8 @@ export function writeProject(target: TargetDirectory, files: FileSet): void {
 
 /** Undoes what killed runs left in the target and beside it. */
 export function rollBackKilledRuns(directory: string): void {
-  const beside = parentsOf(dirname(directory)).find(existsSync) ?? directory;
-  for (const place of [directory, beside]) {
+  const nearestDirectory = parentsOf(dirname(directory)).find(existsSync) ?? directory;
+  for (const place of [directory, nearestDirectory]) {
     for (const staging of staleStagings(place)) rollBack(place, staging);
   }
 }
@@ -69,19 +69,19 @@ function inStaging(parent: string, work: (staging: string) => void): void {
 
 /** A run that looks after creating its staging directory sees every other run that did so, or all its files. */
 function requireUnchanged({ directory, conflicts }: TargetDirectory, files: FileSet, staging: string): void {
-  const others = liveStagings(directory, staging);
-  const now = inspectTarget(directory, [...files.keys()]).conflicts.filter(
+  const otherStagings = liveStagings(directory, staging);
+  const newConflicts = inspectTarget(directory, [...files.keys()]).conflicts.filter(
     (name) => !conflicts.includes(name),
   );
-  if (others.length === 0 && now.length === 0) return;
+  if (otherStagings.length === 0 && newConflicts.length === 0) return;
   const hint = 'Nothing was written. Wait until the other run ends, and look at its result.';
   throw new CommandError('BUSY', `another run is writing to ${directory}`, hint);
 }
 
 /** A rename replaces the directory, so it must not be anybody's current directory or a mount point. */
 function isReplaceable(directory: string): boolean {
-  const within = relative(directory, process.cwd());
-  const holdsCurrent = !within.startsWith(`..${sep}`) && within !== '..';
+  const relativePath = relative(directory, process.cwd());
+  const holdsCurrent = !relativePath.startsWith(`..${sep}`) && relativePath !== '..';
   const isMount = statSync(directory).dev !== statSync(dirname(directory)).dev;
   return !holdsCurrent && !isMount && isWritable(dirname(directory)) && process.platform !== 'win32';
 }

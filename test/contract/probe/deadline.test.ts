@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
-import { now } from '../../../packages/contract/src/wire/clock.ts';
+import { nowMs } from '../../../packages/contract/src/wire/clock.ts';
 import type { Breaks } from '../../broken/good-server.ts';
 import { serving, signer } from '../../broken/trust.ts';
 import { instead } from '../../broken/variant.ts';
@@ -13,7 +13,7 @@ it.concurrent.for([1, 60_000])(
   'a deadline of %s ms ends a check that would wait much longer, and blames nobody',
   async (deadlineMs) => {
     const report = serving(forever, (url) =>
-      runContract({ url, profile: context, signer, timeoutMs: 240_000, deadlineAt: now() + deadlineMs }),
+      runContract({ url, profile: context, signer, timeoutMs: 240_000, deadlineAt: nowMs() + deadlineMs }),
     );
     if (deadlineMs === 1) {
       await expect(report).rejects.toThrow('did not answer before the deadline of the check');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
-import { now } from '../../../packages/contract/src/wire/clock.ts';
+import { nowMs } from '../../../packages/contract/src/wire/clock.ts';
 import { Patience } from '../../../packages/contract/src/wire/patience.ts';
 import { NotSent } from '../../../packages/contract/src/wire/receive.ts';
 import { examples, failuresOf } from '../../broken/check.ts';
@@ -15,7 +15,7 @@ const answer = (result: JsonObject) => ({ values: [{ jsonrpc: '2.0', id: 1, resu
 /** A patience with a tool whose calls stayed unanswered for so many milliseconds each. */
 function tried(...waits: readonly number[]): Patience {
   const patience = new Patience();
-  for (const ms of waits) patience.late(call('slow'), now() - ms);
+  for (const ms of waits) patience.late(call('slow'), nowMs() - ms);
   return patience;
 }
 

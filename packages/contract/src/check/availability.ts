@@ -113,9 +113,9 @@ function missed(error: unknown): Seen {
   throw error;
 }
 
-function judged(problems: readonly Problem[], good: string, fix: string): Seen {
+function checked(problems: readonly Problem[], okText: string, fix: string): Seen {
   const [problem] = problems;
-  return problem ? fail(`expected ${problem.expected}, got ${problem.actual}`, fix) : pass(good);
+  return problem ? fail(`expected ${problem.expected}, got ${problem.actual}`, fix) : pass(okText);
 }
 
 /** The time of the first answer counts from the name of the host to the last byte: a cold start, too. */
@@ -128,7 +128,7 @@ async function firstAnswer(probe: Probe): Promise<Seen> {
       `${words}, allowed are ${initializeMs}`,
       'Keep an instance running, or do slow work at its start.',
     );
-  return judged(resultProblems(answer), words, 'Answer initialize with HTTP 200 and a JSON-RPC result.');
+  return checked(resultProblems(answer), words, 'Answer initialize with HTTP 200 and a JSON-RPC result.');
 }
 
 async function discovery(probe: Probe): Promise<Seen> {
@@ -139,7 +139,7 @@ async function discovery(probe: Probe): Promise<Seen> {
   }
   const count = problems.length === 0 ? (await probe.listed()).length : 0;
   if (problems.length === 0 && count === 0) return fail('tools/list is empty', 'Serve at least one tool.');
-  return judged(problems, `open, ${count} tools`, fix);
+  return checked(problems, `open, ${count} tools`, fix);
 }
 
 /** Asks a tool that only reads, with arguments that its inputSchema refuses, so that an open one does nothing; else no real tool. */
@@ -152,7 +152,7 @@ async function gate(probe: Probe): Promise<Seen> {
   const call: JsonObject = calls[0] ?? { name: noSuchTool, arguments: {} };
   const { http } = await probe.rpc('tools/call', call);
   const fix = 'Authenticate tools/call before anything that depends on the tool or its arguments.';
-  return judged(unauthorizedProblems(http, probe.profile), `${call.name}: HTTP ${http.status}`, fix);
+  return checked(unauthorizedProblems(http, probe.profile), `${call.name}: HTTP ${http.status}`, fix);
 }
 
 async function certificate(probe: Probe): Promise<Seen> {
@@ -183,8 +183,9 @@ async function keys(probe: Probe): Promise<Seen> {
       ? pass(`${jwksUrl}: ${found}; servers verify with the key ${fallbackKey.source}`)
       : fail(`${jwksUrl}: ${found}`, 'No server can verify tokens. Ask the platform.');
   }
-  const known = fallbackKey && createPublicKey(fallbackKey.pem);
-  if (!known || found.some((key) => key.equals(known))) return pass(`${jwksUrl}: ${found.length} keys`);
+  const fallbackPublicKey = fallbackKey && createPublicKey(fallbackKey.pem);
+  if (!fallbackPublicKey || found.some((key) => key.equals(fallbackPublicKey)))
+    return pass(`${jwksUrl}: ${found.length} keys`);
   return fail(
     `${jwksUrl}: the keys are not the one that the profile ${probe.profile.name} knows`,
     'Upgrade the project, and restart the server: with the old key alone it refuses every paid call.',

@@ -12,14 +12,14 @@ import type { ListingChange } from './model.ts';
  * the fingerprint is recorded, `{ name, fingerprint }`, has changed, without the details.
  */
 export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly ListingChange[] {
-  const [old, now] = [toolsByName(before), toolsByName(after)];
+  const [old, current] = [toolsByName(before), toolsByName(after)];
   return [
     ...[...old].flatMap(([tool, definition]) => {
-      const successor = now.get(tool);
+      const successor = current.get(tool);
       if (!successor) return [changeOf('tool.gone', tool)];
       return toolChanges(definition, successor).map(({ id, ...place }) => changeOf(id, tool, place));
     }),
-    ...[...now.keys()].filter((tool) => !old.has(tool)).map((tool) => changeOf('tool.new', tool)),
+    ...[...current.keys()].filter((tool) => !old.has(tool)).map((tool) => changeOf('tool.new', tool)),
   ];
 }
 
@@ -29,13 +29,13 @@ export function changeOf(
   tool: string,
   place: Pick<ListingChange, 'path' | 'before' | 'after'> = {},
 ): ListingChange {
-  const { what, breaks } = changeRules[id];
+  const { what: change, breaks } = changeRules[id];
   const { path, before, after } = place;
   return {
     tool,
     ...(path !== undefined && { path }),
     breaks: breaks && breaks.length > 0,
-    what,
+    what: change,
     ...present({ before, after }),
     rule: id,
     breaksFor: breaks,
@@ -43,7 +43,7 @@ export function changeOf(
 }
 
 /** A member of an object; what every object has, such as `constructor`, is none. */
-function own(members: JsonObject, name: string): Json | undefined {
+function ownMember(members: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
@@ -57,10 +57,10 @@ function toolChanges(before: JsonObject, after: JsonObject): readonly Difference
   if (typeof before.fingerprint === 'string') return [{ id: 'tool.fingerprint' }];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name) => {
-    const [old, now] = [own(before, name), own(after, name)];
-    if (name === 'inputSchema') return schemaChanges(objectOr(old), objectOr(now), name, 'input');
-    if (name === 'outputSchema') return schemaChanges(objectOr(old), objectOr(now), name, 'output');
-    return changed('tool.text', old, now, name);
+    const [old, current] = [ownMember(before, name), ownMember(after, name)];
+    if (name === 'inputSchema') return schemaChanges(objectOr(old), objectOr(current), name, 'input');
+    if (name === 'outputSchema') return schemaChanges(objectOr(old), objectOr(current), name, 'output');
+    return changed('tool.text', old, current, name);
   });
 }
 
@@ -70,7 +70,7 @@ type Comparison = (before: JsonObject, after: JsonObject, path: string, side: Si
 const schemaChanges: Comparison = (before, after, path, side) => {
   const keywords = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keywords.flatMap((keyword) => {
-    const [old, now] = [own(before, keyword), own(after, keyword)];
+    const [old, current] = [ownMember(before, keyword), ownMember(after, keyword)];
     const at = `${path}.${keyword}`;
     switch (keyword) {
       case 'properties':
@@ -84,12 +84,12 @@ const schemaChanges: Comparison = (before, after, path, side) => {
         return 'type' in before || 'type' in after ? [] : typeChanges(before, after, at, side);
       case 'enum':
       case 'anyOf':
-        return changed(`${side}.enum.${moveOf(old, now, holdsAll)}`, old, now, at);
+        return changed(`${side}.enum.${moveOf(old, current, holdsAll)}`, old, current, at);
       default:
-        if (annotations.has(keyword)) return changed(`${side}.text`, old, now, at);
-        return isObject(old) && isObject(now) && schemas.has(keyword)
-          ? schemaChanges(old, now, at, side)
-          : changed(`${side}.limit.${limitMove(keyword, old, now)}`, old, now, at);
+        if (annotations.has(keyword)) return changed(`${side}.text`, old, current, at);
+        return isObject(old) && isObject(current) && schemas.has(keyword)
+          ? schemaChanges(old, current, at, side)
+          : changed(`${side}.limit.${limitMove(keyword, old, current)}`, old, current, at);
     }
   });
 };
@@ -100,14 +100,15 @@ const annotations = new Set(['title', 'description', 'default', 'examples', 'dep
 const schemas = new Set(['items', 'additionalProperties']);
 
 const memberChanges: Comparison = (before, after, path, side) => {
-  const [old, now] = [objectOr(before.properties), objectOr(after.properties)];
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) => {
+  const [old, current] = [objectOr(before.properties), objectOr(after.properties)];
+  return [...new Set([...Object.keys(old), ...Object.keys(current)])].flatMap((name) => {
     const at = `${path}.${name}`;
     const isIn = (members: JsonObject) => Object.hasOwn(members, name);
-    if (isIn(old) && isIn(now)) return schemaChanges(objectOr(old[name]), objectOr(now[name]), at, side);
+    if (isIn(old) && isIn(current))
+      return schemaChanges(objectOr(old[name]), objectOr(current[name]), at, side);
     const isRequiredIn = ({ required }: JsonObject) => namesIn(required).has(name);
     const memberChange = () => {
-      if (isIn(now)) {
+      if (isIn(current)) {
         if (side === 'input') return isRequiredIn(after) ? 'input.member.demanded' : 'input.member.new';
         return before.additionalProperties === false ? 'output.member.refused' : 'output.member.new';
       }
@@ -115,30 +116,30 @@ const memberChanges: Comparison = (before, after, path, side) => {
       return isRequiredIn(before) ? 'output.member.lost' : 'output.member.gone';
     };
     const id = memberChange();
-    return [{ id, path: at, ...present({ before: own(old, name), after: own(now, name) }) }];
+    return [{ id, path: at, ...present({ before: ownMember(old, name), after: ownMember(current, name) }) }];
   });
 };
 
 /** Members that both schemas have and only one of them requires. */
 const requiredChanges: Comparison = (before, after, path, side) => {
-  const [old, now] = [namesIn(before.required), namesIn(after.required)];
+  const [old, current] = [namesIn(before.required), namesIn(after.required)];
   const lasting = Object.keys(objectOr(after.properties)).filter((name) =>
     Object.hasOwn(objectOr(before.properties), name),
   );
   return lasting
-    .filter((name) => old.has(name) !== now.has(name))
+    .filter((name) => old.has(name) !== current.has(name))
     .map((name) => ({
-      id: `${side}.required.${now.has(name) ? 'added' : 'gone'}` as const,
+      id: `${side}.required.${current.has(name) ? 'added' : 'gone'}` as const,
       path: `${path}.properties.${name}`,
     }));
 };
 
 const typeChanges: Comparison = (before, after, path, side) => {
-  const [old, now] = [typesOf(before), typesOf(after)];
-  if (isDeepStrictEqual(new Set(old), new Set(now))) return [];
+  const [old, current] = [typesOf(before), typesOf(after)];
+  if (isDeepStrictEqual(new Set(old), new Set(current))) return [];
   const covers = (wide: Json | undefined, narrow: Json | undefined) =>
     coversTypes(listed(wide), listed(narrow));
-  const id = `${side}.type.${moveOf([...old], [...now], covers)}` as const;
+  const id = `${side}.type.${moveOf([...old], [...current], covers)}` as const;
   return [{ id, path, ...present({ before: before.type, after: after.type }) }];
 };
 
@@ -163,11 +164,12 @@ function moveOf(
 
 /** How a keyword that refuses values has changed. */
 function limitMove(keyword: string, before: Json | undefined, after: Json | undefined): Move {
-  const [old, now] = [before, after].map((value) => (refusesNothing(keyword, value) ? undefined : value));
-  if (old === undefined || now === undefined) return now === undefined ? 'wider' : 'narrower';
-  if (typeof old === 'number' && typeof now === 'number' && /^(exclusive)?(min|max)/i.test(keyword))
-    return /^(exclusive)?min/i.test(keyword) === now > old ? 'narrower' : 'wider';
-  if (schemas.has(keyword) && (old === false || now === false)) return now === false ? 'narrower' : 'wider';
+  const [old, current] = [before, after].map((value) => (refusesNothing(keyword, value) ? undefined : value));
+  if (old === undefined || current === undefined) return current === undefined ? 'wider' : 'narrower';
+  if (typeof old === 'number' && typeof current === 'number' && /^(exclusive)?(min|max)/i.test(keyword))
+    return /^(exclusive)?min/i.test(keyword) === current > old ? 'narrower' : 'wider';
+  if (schemas.has(keyword) && (old === false || current === false))
+    return current === false ? 'narrower' : 'wider';
   return 'other';
 }
 
@@ -180,7 +182,7 @@ function refusesNothing(keyword: string, value: Json | undefined): boolean {
 function holdsAll(list: Json | undefined, members: Json | undefined): boolean {
   if (!Array.isArray(list)) return true;
   if (!Array.isArray(members)) return false;
-  return members.every((member) => list.some((other) => isDeepStrictEqual(member, other)));
+  return members.every((member) => list.some((otherMember) => isDeepStrictEqual(member, otherMember)));
 }
 
 function changed(

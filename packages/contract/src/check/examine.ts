@@ -8,7 +8,7 @@ import { effectiveRule, runsUnnamed } from '../rules/rule.ts';
 import { type RunOptions, runContract } from '../run.ts';
 import type { Target } from '../target.ts';
 import { reachOf } from '../wire/address.ts';
-import { now } from '../wire/clock.ts';
+import { nowMs } from '../wire/clock.ts';
 import { Unreachable } from '../wire/reach.ts';
 import type { CallPolicy } from '../wire/safety.ts';
 import type { Examples } from './examples.ts';
@@ -42,7 +42,7 @@ export interface ExamineOptions {
   readonly seed?: number | undefined;
   /** Ends the check: it rejects with the reason. */
   readonly signal?: AbortSignal;
-  readonly onRule?: (result: RuleResult, done: number, total: number) => void;
+  readonly onRule?: (result: RuleResult, ruleCount: number, total: number) => void;
 }
 
 /** The tool list that the marketplace last read, if known. */
@@ -78,14 +78,14 @@ export async function examine(
   const { demands, selects, era, baseline, earlier, timeoutMs, calls, seed, onRule, signal } = options;
   const isElsewhere = !target.owned && reachOf(new URL(target.url)) !== 'loopback';
   const explore = options.explore ?? (isElsewhere ? 0 : undefined);
-  const deadlineAt = now() + (options.deadlineMs ?? standardDeadlineMs);
+  const deadlineAt = nowMs() + (options.deadlineMs ?? standardDeadlineMs);
   let listed: readonly Json[] | undefined;
   let plan: CallPlan | undefined;
   const decide = async (planned: CallPlan): Promise<readonly string[]> => {
     plan = planned;
-    const further = (await calls?.decide?.(planned)) ?? [];
-    plan = withFurther(planned, further);
-    return further;
+    const allowedTools = (await calls?.decide?.(planned)) ?? [];
+    plan = withFurther(planned, allowedTools);
+    return allowedTools;
   };
   const report = await runContract(
     {
@@ -144,17 +144,22 @@ function noRules(
 }
 
 /** The plan after the user has allowed further tools. */
-function withFurther({ called, withheld }: CallPlan, further: readonly string[]): CallPlan {
-  const allowed = withheld.filter(({ tool }) => further.includes(tool));
+function withFurther({ called, withheld }: CallPlan, allowedTools: readonly string[]): CallPlan {
+  const allowedCalls = withheld.filter(({ tool }) => allowedTools.includes(tool));
   return {
-    called: [...called, ...allowed.map(({ tool, atMost }) => ({ tool, atMost, because: 'you chose it' }))],
-    withheld: withheld.filter((one) => !allowed.includes(one)),
+    called: [
+      ...called,
+      ...allowedCalls.map(({ tool, atMost }) => ({ tool, atMost, because: 'you chose it' })),
+    ],
+    withheld: withheld.filter((call) => !allowedCalls.includes(call)),
   };
 }
 
-function joined(own: Examples = new Map(), given: Examples = new Map()): Examples {
-  const names = [...new Set([...own.keys(), ...given.keys()])];
-  return new Map(names.map((name) => [name, [...(own.get(name) ?? []), ...(given.get(name) ?? [])]]));
+function joined(ownExamples: Examples = new Map(), givenExamples: Examples = new Map()): Examples {
+  const names = [...new Set([...ownExamples.keys(), ...givenExamples.keys()])];
+  return new Map(
+    names.map((name) => [name, [...(ownExamples.get(name) ?? []), ...(givenExamples.get(name) ?? [])]]),
+  );
 }
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];

@@ -33,9 +33,9 @@ export async function readBaseline(file: string): Promise<Result<Baseline>> {
     'Write {"known": [{"rule": "input.sample", "tool": "get_price"}]}, or save one with --save-baseline.';
   const document = await readMatching(file, baselineSchema, hint);
   if (!document.ok) return document;
-  const { known } = document.value as unknown as { known: readonly KnownFailure[] };
-  const errors = known.flatMap(({ rule }, index) => nameErrors(`${file}.known[${index}].rule`, rule));
-  return errors.length > 0 ? refuse(...errors) : pass({ file, known });
+  const { known: knownFailures } = document.value as unknown as { known: readonly KnownFailure[] };
+  const errors = knownFailures.flatMap(({ rule }, index) => nameErrors(`${file}.known[${index}].rule`, rule));
+  return errors.length > 0 ? refuse(...errors) : pass({ file, known: knownFailures });
 }
 
 /** The listing in a file, to compare with. @throws CommandError `INVALID_INPUT`, `NOT_READABLE` */

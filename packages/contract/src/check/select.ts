@@ -32,16 +32,16 @@ export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText)
 }
 
 /** The errors of a rule or group name in a flag; none if it is known. */
-export function nameErrors(where: string, name: string): readonly InputError[] {
+export function nameErrors(location: string, name: string): readonly InputError[] {
   const ids = [...new Set(rules.flatMap((rule) => [rule, ...casesOf(rule)]).map(({ id }) => id))];
   const groups = [...new Set(ids.map((id) => id.slice(0, id.indexOf('.'))))];
-  const all = [...groups, ...ids];
-  if (all.includes(name)) return [];
-  const near = closest(name, all);
-  const group = groups.find((one) => name.startsWith(`${one}.`));
+  const allNames = [...groups, ...ids];
+  if (allNames.includes(name)) return [];
+  const near = closest(name, allNames);
+  const group = groups.find((groupName) => name.startsWith(`${groupName}.`));
   const members = ids.filter((id) => id.startsWith(`${group}.`)).join(', ');
   let hint = `Groups are ${groups.join(', ')}. The command explain lists all rules.`;
   if (group) hint = `Rules of ${group} are ${members}.`;
   if (near) hint = `Did you mean ${near}?`;
-  return [inputError(where, name, 'unknown rule or group of rules', hint)];
+  return [inputError(location, name, 'unknown rule or group of rules', hint)];
 }

@@ -15,9 +15,11 @@ export function evaluateReport(
   baseline?: Baseline,
   drift?: Drift,
 ): CheckReport {
-  const known = baseline?.known ?? [];
-  const rules = report.rules.map((rule) => (isKnown(rule, known) ? { ...rule, known: true as const } : rule));
-  const stale = known.filter((entry) => isStale(entry, report.rules));
+  const knownFailures = baseline?.known ?? [];
+  const rules = report.rules.map((rule) =>
+    isKnown(rule, knownFailures) ? { ...rule, known: true as const } : rule,
+  );
+  const stale = knownFailures.filter((entry) => isStale(entry, report.rules));
   const { ms } = report.summary;
   const knownCount = rules.filter((rule) => 'known' in rule).length;
   const summary = {
@@ -72,10 +74,10 @@ function excusingId({ id }: RuleResult, problem: Problem): string {
   return problem.case ?? id;
 }
 
-function isKnown(result: RuleResult, known: readonly KnownFailure[]): boolean {
+function isKnown(result: RuleResult, knownFailures: readonly KnownFailure[]): boolean {
   return (
     result.status === 'fail' &&
-    result.problems.every((problem) => known.some((entry) => excuses(entry, result, problem)))
+    result.problems.every((problem) => knownFailures.some((entry) => excuses(entry, result, problem)))
   );
 }
 

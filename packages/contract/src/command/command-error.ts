@@ -58,14 +58,14 @@ export class CommandError extends Error {
   /** Further members for `--json`. */
   readonly data: object;
 
-  constructor(code: string, message: string, hint: string, further: Further = {}) {
-    super(message, further);
+  constructor(code: string, message: string, hint: string, details: Further = {}) {
+    super(message, details);
     this.name = 'CommandError';
     this.code = code;
     this.hint = hint;
     this.exitCode = exitCodeOf[code] ?? exitCodes.badInput;
-    this.details = further.details ?? [];
-    this.data = further.data ?? {};
+    this.details = details.details ?? [];
+    this.data = details.data ?? {};
   }
 }
 
@@ -86,11 +86,13 @@ export async function orCommandError<T>(work: () => T | Promise<T>): Promise<T |
  */
 export function invalidInput(errors: readonly InputError[], accepted: readonly string[] = []): CommandError {
   const [first] = errors;
-  const refused = [...new Set(errors.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))];
-  const data = refused.length > 0 ? { taken: accepted, refused: errors } : {};
-  const isPart = accepted.length > 0 && refused.length > 0 && errors.every(({ tool }) => tool !== undefined);
-  const others = accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
-  const part = isPart ? ` To take ${others}: ${shellLine(['--except', refused.join(',')])}` : '';
+  const refusedTools = [...new Set(errors.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))];
+  const data = refusedTools.length > 0 ? { taken: accepted, refused: errors } : {};
+  const isPart =
+    accepted.length > 0 && refusedTools.length > 0 && errors.every(({ tool }) => tool !== undefined);
+  const acceptedPhrase =
+    accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
+  const part = isPart ? ` To take ${acceptedPhrase}: ${shellLine(['--except', refusedTools.join(',')])}` : '';
   if (errors.length === 1 && first) {
     return new CommandError('INVALID_INPUT', errorSentence(first), `${first.hint}${part}`, { data });
   }

@@ -7,7 +7,7 @@ import type { Output } from './output.ts';
 export type Run = (command: (output: Output) => Promise<ExitCode>) => Promise<void>;
 
 /** Imports the code of a command, which gets its arguments, where to write, and the values of its flags. */
-export type Load = () => Promise<(...given: never[]) => Promise<ExitCode>>;
+export type Load = () => Promise<(...args: never[]) => Promise<ExitCode>>;
 
 /** A group of flags in a help, the most used first. */
 export interface FlagGroup {
@@ -70,11 +70,11 @@ function optionOf({ syntax, description, repeatable, choices, initial }: Flag): 
 function withAction(command: Command, flags: FlagTable, run: Run, load: Load): Command {
   // commander would print an empty list in the help if it were a default.
   const initial = Object.entries(flags).map(([name, flag]) => [name, flag.initial]);
-  return command.action((...given: unknown[]) => {
+  return command.action((...actionArguments: unknown[]) => {
     const values = { ...Object.fromEntries(initial), ...command.opts() };
     return run(async (output) => {
-      const code = (await load()) as (...given: unknown[]) => Promise<ExitCode>;
-      return code(...given.slice(0, -2), output, values);
+      const code = (await load()) as (...args: unknown[]) => Promise<ExitCode>;
+      return code(...actionArguments.slice(0, -2), output, values);
     });
   });
 }

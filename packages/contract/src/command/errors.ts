@@ -23,10 +23,10 @@ export function toCommandError(error: unknown): CommandError {
 function unexpected(error: unknown): CommandError {
   const { version: node, platform, arch, env } = process;
   const running = `version ${version}, Node ${node} on ${platform} ${arch}`;
-  const how = env.DEBUG
+  const advice = env.DEBUG
     ? `Report this output together with the command line (${running}).`
     : `Run the command again with DEBUG=1, and report its output together with the command line (${running}).`;
-  return new CommandError('UNEXPECTED', `${messageOf(error)} (an error in this program)`, how, {
+  return new CommandError('UNEXPECTED', `${messageOf(error)} (an error in this program)`, advice, {
     details: env.DEBUG ? inspect(error).split('\n') : [],
   });
 }

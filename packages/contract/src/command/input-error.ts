@@ -5,14 +5,19 @@ import type { InputError, Result } from './result.ts';
 import { maskUrl } from './url-secrets.ts';
 
 /** An error whose value is shortened to one line, without the secrets of a URL; `undefined` means that something is missing. */
-export function inputError(where: string, value: unknown, message: string, hint: string): InputError {
-  if (value === undefined) return { where, message, hint };
-  return { where, value: shorten(typeof value === 'string' ? maskUrl(value) : value), message, hint };
+export function inputError(location: string, value: unknown, message: string, hint: string): InputError {
+  if (value === undefined) return { where: location, message, hint };
+  return {
+    where: location,
+    value: shorten(typeof value === 'string' ? maskUrl(value) : value),
+    message,
+    hint,
+  };
 }
 
 /** An error as a sentence in one printable line, because it may hold names of others: `--timeout "soon" is not a number.`, `--only "gat": unknown rule.` */
-export function errorSentence({ where, value, message }: InputError): string {
-  const subject = value === undefined ? where : `${where} ${value}`;
+export function errorSentence({ where: location, value, message }: InputError): string {
+  const subject = value === undefined ? location : `${location} ${value}`;
   return printable(`${subject}${predicates.has(message.split(' ', 1)[0] ?? '') ? ' ' : ': '}${message}.`);
 }
 
@@ -65,10 +70,14 @@ export function orList(words: readonly string[]): string {
 }
 
 /** The allowed word that a text is; or the error of a flag with another one. */
-export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
-  const match = allowed.find((value) => value === text.trim());
+export function oneOf<T extends string>(
+  allowedValues: readonly T[],
+  text: string,
+  location: string,
+): Result<T> {
+  const match = allowedValues.find((value) => value === text.trim());
   return match === undefined
-    ? reject(where, text, 'is not one of the choices', `Write ${orList(allowed)}.`)
+    ? reject(location, text, 'is not one of the choices', `Write ${orList(allowedValues)}.`)
     : pass(match);
 }
 

@@ -39,8 +39,8 @@ export async function readInput(
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
-    throw new CommandError('NOT_READABLE', `${path}: ${why}`, 'Check the path.', { cause: error });
+    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+    throw new CommandError('NOT_READABLE', `${path}: ${reason}`, 'Check the path.', { cause: error });
   }
 }
 

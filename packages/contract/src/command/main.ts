@@ -76,8 +76,8 @@ async function parse(program: Program, args: readonly string[], output: Output):
     const run: Run = async (command) => {
       exitCode = await command(output);
     };
-    const { tree, args: given } = program.build(run, args);
-    await tree.parseAsync(given, { from: 'user' });
+    const { tree, args: givenArguments } = program.build(run, args);
+    await tree.parseAsync(givenArguments, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (isHelpOrVersion(error)) return exitCodes.ok;

@@ -4,20 +4,20 @@ import { reject } from './input-error.ts';
 /**
  * The whole number that a flag gives; undefined if it is absent.
  *
- * @param what that another text is not: `a port from 0 to 65535`
+ * @param noun that another text is not: `a port from 0 to 65535`
  * @throws CommandError `INVALID_INPUT`.
  */
 export function numberIn(
   flag: string,
   text: string | undefined,
-  [least, most]: readonly [number, number],
-  what: string,
+  [least, highest]: readonly [number, number],
+  noun: string,
   hint: string,
 ): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  return unwrap(reject(flag, text, `is not ${what}`, hint));
+  if (/^\d+$/.test(text) && value >= least && value <= highest) return value;
+  return unwrap(reject(flag, text, `is not ${noun}`, hint));
 }
 
 /** The value of `--page-port`; 0 means any free port. */

@@ -1,5 +1,5 @@
 import { type CommandError, type ExitCode, exitCodes } from './command-error.ts';
-import { type Paint, painted, plain } from './paint.ts';
+import { type Paint, painted, plainPaint } from './paint.ts';
 import { type Progress, type Sink, startProgress } from './progress.ts';
 import { safeJson } from './safe-json.ts';
 import { singleLine } from './single-line.ts';
@@ -35,7 +35,7 @@ export class Output {
 
   /** The colours of standard output. */
   get paint(): Paint {
-    return this.hasColors ? painted : plain;
+    return this.hasColors ? painted : plainPaint;
   }
 
   /** A line of text. */

@@ -30,5 +30,11 @@ export const painted: Paint = {
   bold: (text) => styleText('bold', text, always),
 };
 
-const same = (text: string): string => text;
-export const plain: Paint = { red: same, green: same, yellow: same, dim: same, bold: same };
+const unchanged = (text: string): string => text;
+export const plainPaint: Paint = {
+  red: unchanged,
+  green: unchanged,
+  yellow: unchanged,
+  dim: unchanged,
+  bold: unchanged,
+};

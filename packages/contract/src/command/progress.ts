@@ -18,7 +18,7 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const clearLine = '\r\u001b[K';
 const hideCursor = '\u001b[?25l';
 const showCursor = '\u001b[?25h';
-const shown = new Set<Progress>();
+const activeProgress = new Set<Progress>();
 let onStart = (): void => {};
 
 /** Calls back when a progress line appears. */
@@ -44,11 +44,11 @@ export function startProgress(terminal: Sink | undefined, label: string): Progre
     },
     stop() {
       clearInterval(timer);
-      if (!shown.delete(progress)) return;
+      if (!activeProgress.delete(progress)) return;
       terminal.write(clearLine + showCursor);
     },
   };
-  shown.add(progress);
+  activeProgress.add(progress);
   onStart();
   terminal.write(hideCursor);
   draw();
@@ -57,7 +57,7 @@ export function startProgress(terminal: Sink | undefined, label: string): Progre
 
 /** Restores the terminal: for a program that ends at once. */
 export function stopAllProgress(): void {
-  for (const progress of shown) progress.stop();
+  for (const progress of activeProgress) progress.stop();
 }
 
 /** Runs `act` while a progress line is shown. */

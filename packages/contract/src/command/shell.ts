@@ -53,9 +53,9 @@ function quoted(piece: string): string {
   if (/^[\w@%+:,./-]+$/.test(piece)) return piece;
   // Command substitution removes trailing line feeds.
   const [, text = '', lineFeeds = ''] = /^(.*?)(\n*)$/s.exec(piece) ?? [];
-  const shown = text.search(unseen) < 0 ? '' : `"$(printf ${singleQuoted(formatOf(text))})"`;
-  if (shown === '') return singleQuoted(piece);
-  return lineFeeds === '' ? shown : shown + singleQuoted(lineFeeds);
+  const quotedText = text.search(unseen) < 0 ? '' : `"$(printf ${singleQuoted(formatOf(text))})"`;
+  if (quotedText === '') return singleQuoted(piece);
+  return lineFeeds === '' ? quotedText : quotedText + singleQuoted(lineFeeds);
 }
 
 function singleQuoted(text: string): string {

@@ -19,9 +19,9 @@ let isEnding = false;
  * On Ctrl-C, SIGTERM or SIGHUP, ends every child and restores the terminal; the exit code names the signal, 130 for Ctrl-C.
  * Before the first child and the first progress line, signals keep their default action, which stops busy code as well.
  */
-export function onSignals(own?: Children): void {
-  children = own;
-  own?.watch(handleSignals);
+export function onSignals(childProcesses?: Children): void {
+  children = childProcesses;
+  childProcesses?.watch(handleSignals);
   watchProgress(handleSignals);
 }
 

@@ -6,23 +6,23 @@ const unwelcome = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 const longest = 5000;
 
 /** Free text of an author, such as a description. Trimmed; control characters except line breaks are refused. */
-export function parseText(text: string, where: string): Result<string> {
+export function parseText(text: string, location: string): Result<string> {
   const trimmed = text.trim();
   const invalid = unwelcome.exec(trimmed)?.[0];
   if (invalid !== undefined) {
     const code = (invalid.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return reject(where, text, `contains the control character U+${code}`, 'Remove it.');
+    return reject(location, text, `contains the control character U+${code}`, 'Remove it.');
   }
   if (trimmed.length > longest) {
     const message = `the text has ${trimmed.length} characters; at most ${longest} are allowed`;
-    return reject(where, text, message, 'Shorten the text.');
+    return reject(location, text, message, 'Shorten the text.');
   }
   return pass(trimmed);
 }
 
 /** A text that must not be empty. */
-export function parseSomeText(text: string, where: string, hint: string): Result<string> {
-  return text.trim() === '' ? reject(where, text, 'is empty', hint) : parseText(text, where);
+export function parseSomeText(text: string, location: string, hint: string): Result<string> {
+  return text.trim() === '' ? reject(location, text, 'is empty', hint) : parseText(text, location);
 }
 
 /** `1 change`, `2 changes` */
@@ -35,8 +35,8 @@ const shownNames = 5;
 
 /** Names in a sentence: `a, b`, or the first few and the number of the others. */
 export function nameList(names: readonly string[]): string {
-  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
-  return `${names.slice(0, shownNames).join(', ')}${more}`;
+  const moreText = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
+  return `${names.slice(0, shownNames).join(', ')}${moreText}`;
 }
 
 /** A text on one line, truncated to `width` characters. */

@@ -99,8 +99,10 @@ function writingIn(words: readonly string[]): Verb | undefined {
       return effect ? [{ word, effect, mayBeNoun }] : [];
     });
   const sure = [...verbsOf(nounVerbs, words.slice(0, 1)), ...verbsOf(plainVerbs, words)];
-  const all = sure.length > 0 ? sure : verbsOf(nounVerbs, words, true);
-  return all.toSorted((one, other) => byHarm.indexOf(other.effect) - byHarm.indexOf(one.effect))[0];
+  const allVerbs = sure.length > 0 ? sure : verbsOf(nounVerbs, words, true);
+  return allVerbs.toSorted(
+    (verb, otherVerb) => byHarm.indexOf(otherVerb.effect) - byHarm.indexOf(verb.effect),
+  )[0];
 }
 
 /** `github_get_issue`, `slack_list_channels` */
@@ -166,16 +168,16 @@ export function effectOfName(name: string): Effect {
  * All four hints of a tool. Given hints are kept. The others follow from them, by MCP's meaning of an absent hint,
  * or else from the tool's name.
  */
-export function completeHints(name: string, given: Json | undefined): JsonObject {
-  const own = objectOr(given);
-  return { ...effects[effectOf(name, own)], ...own };
+export function completeHints(name: string, annotations: Json | undefined): JsonObject {
+  const ownAnnotations = objectOr(annotations);
+  return { ...effects[effectOf(name, ownAnnotations)], ...ownAnnotations };
 }
 
 function effectOf(name: string, { readOnlyHint, destructiveHint }: JsonObject): Effect {
   if (readOnlyHint === true) return 'reads';
-  const named = effectOfName(name);
+  const namedEffect = effectOfName(name);
   const isWriting = readOnlyHint === false || destructiveHint === true;
-  return isWriting && effects[named].readOnlyHint ? 'acts' : named;
+  return isWriting && effects[namedEffect].readOnlyHint ? 'acts' : namedEffect;
 }
 
 /** `get_gas_price` → `Get gas price` */

@@ -85,8 +85,8 @@ function blankValue(
   fixed?: FixedValue,
 ): { ok: true; value: Json } | { ok: false; blocked: readonly string[] } {
   const types = typesOf(schema);
-  const allowed = Array.isArray(schema.enum) ? schema.enum : undefined;
-  if ((types.length === 0 || types.includes('null')) && (!allowed || allowed.includes(null))) {
+  const allowedValues = Array.isArray(schema.enum) ? schema.enum : undefined;
+  if ((types.length === 0 || types.includes('null')) && (!allowedValues || allowedValues.includes(null))) {
     return { ok: true, value: null };
   }
   if (types.includes('array') && !(Number(schema.minItems) > 0)) return { ok: true, value: [] };

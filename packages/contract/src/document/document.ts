@@ -44,17 +44,17 @@ export function readDocument(
 export function readYaml(
   text: string,
   file: string,
-  most: DocumentLimits,
+  limits: DocumentLimits,
   exact: boolean | 'text' = false,
 ): Result<Json> {
-  if (text.length > most.yamlCharacters) {
-    const message = `the file has ${text.length} characters; at most ${most.yamlCharacters} are allowed in YAML`;
+  if (text.length > limits.yamlCharacters) {
+    const message = `the file has ${text.length} characters; at most ${limits.yamlCharacters} are allowed in YAML`;
     return reject(file, undefined, message, 'Split it into several files, or write JSON.');
   }
   try {
-    const { aliases: maxAliases, depth: maxDepth } = most;
+    const { aliases: maxAliases, depth: maxDepth } = limits;
     const value = load(text, { schema: exact ? exactSchema : CORE_SCHEMA, maxAliases, maxDepth });
-    return jsonValue(value, file, most, exact === 'text');
+    return jsonValue(value, file, limits, exact === 'text');
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
@@ -66,8 +66,8 @@ export function readYaml(
 /** Integers that a JavaScript number cannot represent become a `bigint`, so they are not rounded silently. */
 const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
   ...intCoreTag,
-  resolve(source, ...more) {
-    const value = intCoreTag.resolve(source, ...more);
+  resolve(source, ...rest) {
+    const value = intCoreTag.resolve(source, ...rest);
     return typeof value !== 'number' || Number.isSafeInteger(value)
       ? value
       : BigInt(source.replace(/^\+/, ''));

@@ -14,9 +14,14 @@ export const roundedHint = 'Write a number within ±9007199254740991, or a strin
  * @param file name of the file, for the errors
  * @param asText an integer that a JavaScript number cannot represent becomes text, else an error
  */
-export function jsonValue(value: unknown, file: string, most: DocumentLimits, asText = false): Result<Json> {
+export function jsonValue(
+  value: unknown,
+  file: string,
+  limits: DocumentLimits,
+  asText = false,
+): Result<Json> {
   const errors: InputError[] = [];
-  const json = toJson(value, { path: file, depth: 0, errors, most, asText, count: { values: 0 } });
+  const json = toJson(value, { path: file, depth: 0, errors, most: limits, asText, count: { values: 0 } });
   return errors.length > 0 ? refuse(...errors) : pass(json);
 }
 
@@ -30,18 +35,23 @@ interface Walk {
 }
 
 function toJson(value: unknown, walk: Walk): Json {
-  const { path, depth, errors, most, count } = walk;
+  const { path, depth, errors, most: limits, count } = walk;
   const stop = (...error: Parameters<typeof inputError>): null => {
     if (errors.length < 100) errors.push(inputError(...error));
     return null;
   };
   count.values += 1;
-  if (count.values > most.values) {
+  if (count.values > limits.values) {
     if (errors.length > 0) return null;
-    return stop(path, undefined, `contains more than ${most.values} values`, 'Split it into several files.');
+    return stop(
+      path,
+      undefined,
+      `contains more than ${limits.values} values`,
+      'Split it into several files.',
+    );
   }
-  if (depth > most.depth) {
-    const message = `is nested deeper than ${most.depth} levels`;
+  if (depth > limits.depth) {
+    const message = `is nested deeper than ${limits.depth} levels`;
     return stop(`${path.slice(0, 200)}…`, undefined, message, 'Reduce the nesting.');
   }
   if (value === null || typeof value === 'boolean') return value;

@@ -17,8 +17,8 @@ export function compileSchema(
 ): ValidateFunction {
   const text = JSON.stringify(schema);
   const key = `checked ${keyOf(text, useDefaults)}`;
-  const known = recent.get(key);
-  if (known) return known;
+  const compiled = recent.get(key);
+  if (compiled) return compiled;
   requireDialect(schema);
   const validate = compileUnchecked(schema, text, useDefaults);
   recent.keep(key, validate);
@@ -40,8 +40,8 @@ export function compileUnchecked(schema: JsonObject, text: string, useDefaults =
 
 /** The validator of a schema under a key in `recent`, compiled if it is not there. */
 export function compileOnce(key: string, schema: JsonObject, makeAjv: () => Ajv): ValidateFunction {
-  const known = recent.get(key);
-  if (known) return known;
+  const compiled = recent.get(key);
+  if (compiled) return compiled;
   const ajv = makeAjv();
   try {
     const validate = ajv.compile(schema);
@@ -82,9 +82,9 @@ function ajvFor(text: string, useDefaults: boolean): Ajv {
   const options = { ...settings, useDefaults, validateSchema: false };
   // Two tools may use the same name, and an interrupted compilation leaves half of it.
   if (/"\$id":/.test(text) || mayBeEndless(text)) return new Ajv(options);
-  const known = compilers.get(useDefaults) ?? new Ajv({ ...options, meta: false });
-  compilers.set(useDefaults, known);
-  return known;
+  const compiler = compilers.get(useDefaults) ?? new Ajv({ ...options, meta: false });
+  compilers.set(useDefaults, compiler);
+  return compiler;
 }
 
 /** Whether work on a schema may never end; decided from its text. */

@@ -6,11 +6,11 @@ export { runWithTimeLimit, taskTimeLimitMs } from './bounded.ts';
 export { compileSchema } from './compile.ts';
 export { grouped } from './grouped.ts';
 export {
+  cachedByObject as kept,
   groupBy,
   isObject,
   isWalkable,
   jsonIn,
-  kept,
   objectOr,
   present,
   shorten,
@@ -23,6 +23,6 @@ export { clientMismatches, fits } from './match.ts';
 export { memoize } from './memoize.ts';
 export { boundFor, patternFlaw } from './pattern.ts';
 export { literallyIn, readJson, withLargeIntegersAsText, withNumbers, writeLiterally } from './read-json.ts';
-export { below, mismatches, mismatchesIn, stepsOf, tryCompile, valueAt } from './schema.ts';
+export { childPointer as below, mismatches, mismatchesIn, stepsOf, tryCompile, valueAt } from './schema.ts';
 export type { Json, JsonObject } from './value.ts';
-export { bounds, isReadable, listed, named, schemasIn, single } from './walk.ts';
+export { bounds, isReadable, listed, mapsOfSchemas as named, schemasIn, single } from './walk.ts';

@@ -48,11 +48,11 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** A function of an object that is computed once for each, and kept as long as the object. */
-export function kept<K extends object, V>(make: (object: K) => V): (object: K) => V {
-  const known = new WeakMap<K, { readonly value: V }>();
+export function cachedByObject<K extends object, V>(make: (object: K) => V): (object: K) => V {
+  const cache = new WeakMap<K, { readonly value: V }>();
   return (object) => {
-    const entry = known.get(object) ?? { value: make(object) };
-    known.set(object, entry);
+    const entry = cache.get(object) ?? { value: make(object) };
+    cache.set(object, entry);
     return entry.value;
   };
 }

@@ -38,10 +38,10 @@ export const aloneName = '\0alone';
 export function propertyAlone(root: JsonObject, name: string, property: Json): JsonObject {
   const { definitions, $defs } = root;
   const refersToOthers = JSON.stringify([property, definitions, $defs]).includes('"#/properties/');
-  const others = refersToOthers ? propertiesOf(root) : [];
+  const siblingProperties = refersToOthers ? propertiesOf(root) : [];
   return {
     type: 'object',
-    properties: Object.fromEntries([...others, [name, property]]),
+    properties: Object.fromEntries([...siblingProperties, [name, property]]),
     ...(definitions !== undefined && { definitions }),
     ...($defs !== undefined && { $defs }),
   };

@@ -2,7 +2,7 @@ import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { settings } from './ajv.ts';
 import { compileOnce, compileUnchecked, mayBeEndless } from './compile.ts';
-import { kept } from './json.ts';
+import { cachedByObject } from './json.ts';
 import { aloneName, propertyAlone } from './keywords.ts';
 import { guardSchemaWork, mismatchesIn } from './schema.ts';
 import type { Json, JsonObject, Mismatch } from './value.ts';
@@ -41,11 +41,11 @@ export function clientMismatches(schema: JsonObject, value: unknown, root: strin
 export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean {
   // The schema contains no reference and no keyword for the root, so it is compiled alone and shared by all callers.
   if (!JSON.stringify(schema).includes('"$')) return clientMismatches(schema, value, '').length === 0;
-  const inside = { ...propertyAlone(root, aloneName, schema), required: [aloneName] };
-  return clientMismatches(inside, { [aloneName]: value }, '').length === 0;
+  const objectSchema = { ...propertyAlone(root, aloneName, schema), required: [aloneName] };
+  return clientMismatches(objectSchema, { [aloneName]: value }, '').length === 0;
 }
 
-const compiled = kept((schema: JsonObject): ValidateFunction => {
+const compiled = cachedByObject((schema: JsonObject): ValidateFunction => {
   const text = JSON.stringify(schema);
   if (!text.includes('"format":')) return compileUnchecked(schema, text); // then formats make no difference
   // An interrupted compilation leaves a half-compiled schema, and two schemas may have the same id.

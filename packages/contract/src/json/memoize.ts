@@ -1,16 +1,16 @@
 /**
  * Caches a function of a text: the files of a project are parsed several times.
  *
- * @param most how many results are kept, the latest
+ * @param limit how many results are kept, the latest
  */
-export function memoize<T>(read: (text: string) => T, most = Number.POSITIVE_INFINITY): (text: string) => T {
-  const known = new Map<string, T>();
+export function memoize<T>(read: (text: string) => T, limit = Number.POSITIVE_INFINITY): (text: string) => T {
+  const cache = new Map<string, T>();
   return (text) => {
-    if (known.has(text)) return known.get(text) as T;
+    if (cache.has(text)) return cache.get(text) as T;
     const result = read(text);
-    const [oldest] = known.keys();
-    if (known.size >= most && oldest !== undefined) known.delete(oldest);
-    known.set(text, result);
+    const [oldest] = cache.keys();
+    if (cache.size >= limit && oldest !== undefined) cache.delete(oldest);
+    cache.set(text, result);
     return result;
   };
 }

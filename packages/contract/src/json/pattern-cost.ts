@@ -4,7 +4,7 @@ import { type PatternAlternatives, type PatternPart, patternTree } from './patte
 const maxAttempts = 2_000_000;
 const maxDoubled = 20;
 
-const most = { characters: 2_000, copies: 8, positions: 400, work: 200_000 };
+const limits = { characters: 2_000, copies: 8, positions: 400, work: 200_000 };
 
 /** Work that is left for several patterns: an untrusted list of tools may contain thousands. */
 export interface Work {
@@ -21,23 +21,23 @@ export interface Work {
 export function slowness(
   pattern: string,
   maxLength = Number.POSITIVE_INFINITY,
-  work: Work = { left: most.work },
+  work: Work = { left: limits.work },
 ): string | undefined {
-  if (pattern.length > most.characters) return `is longer than ${most.characters} characters`;
-  const own = { left: Math.min(work.left, most.work) };
-  const before = own.left;
+  if (pattern.length > limits.characters) return `is longer than ${limits.characters} characters`;
+  const budget = { left: Math.min(work.left, limits.work) };
+  const before = budget.left;
   try {
-    if (new Automaton(pattern, true, own).isDoubling()) {
+    if (new Automaton(pattern, true, budget).isDoubling()) {
       return maxLength > maxDoubled ? 'takes twice as long with every few characters' : undefined;
     }
-    const power = new Automaton(pattern, false, own).power();
+    const power = new Automaton(pattern, false, budget).power();
     const isSlow = power > 1 && Math.min(maxLength, 2 ** 20) ** power > maxAttempts;
     return isSlow ? `takes time that grows with the length to the power of ${power}` : undefined;
   } catch (error) {
     if (error instanceof TooLarge) return 'is too large to be judged, or one of too many patterns';
     throw error;
   } finally {
-    work.left -= before - own.left;
+    work.left -= before - budget.left;
   }
 }
 
@@ -53,7 +53,7 @@ interface Ends {
 const nothing: Ends = { first: [], last: [], isEmpty: true };
 
 /** Characters that distinguish most classes, in addition to those of a pattern. */
-const common = [...'a0A -_.,/@:;!é\n\u0001'];
+const commonCharacters = [...'a0A -_.,/@:;!é\n\u0001'];
 
 /** The positions of a pattern and those that can follow each, as often as there are ways. */
 class Automaton {
@@ -69,7 +69,7 @@ class Automaton {
   constructor(pattern: string, isLooped: boolean, work: Work) {
     this.#isLooped = isLooped;
     this.#work = work;
-    this.#alphabet = [...new Set([...pattern.replace(/\\[a-z]/gi, ''), ...common])];
+    this.#alphabet = [...new Set([...pattern.replace(/\\[a-z]/gi, ''), ...commonCharacters])];
     const alternatives = patternTree(pattern);
     const isAnchored = alternatives.length === 1 && pattern.startsWith('^');
     const anywhere: PatternPart = {
@@ -84,7 +84,9 @@ class Automaton {
   /** Whether two ways lead from a position to itself with the same text. */
   isDoubling(): boolean {
     return this.#next.some((next, from) => {
-      const starts = next.flatMap((one, index) => next.slice(index + 1).map((other) => [one, other]));
+      const starts = next.flatMap((loop, index) =>
+        next.slice(index + 1).map((otherLoop) => [loop, otherLoop]),
+      );
       return this.#reaches(starts, (at) => at[0] === from && at[1] === from) && this.#canFail(from);
     });
   }
@@ -94,8 +96,8 @@ class Automaton {
     const loops = [...this.#next.keys()].filter((at) => this.#leads(at, at));
     const powers = new Map<number, number>();
     const powerFrom = (at: number): number => {
-      const known = powers.get(at);
-      if (known !== undefined) return known;
+      const knownPower = powers.get(at);
+      if (knownPower !== undefined) return knownPower;
       powers.set(at, 0); // a loop is counted once
       const following = loops.filter((to) => to !== at && this.#isSharedBy(at, to)).map(powerFrom);
       const power = (this.#canFail(at) ? 1 : 0) + Math.max(0, ...following);
@@ -106,11 +108,11 @@ class Automaton {
   }
 
   /** Whether a text leads from one loop to itself, from it to another, and from the other to itself. */
-  #isSharedBy(loop: number, other: number): boolean {
-    if (this.#leads(other, loop)) return false;
+  #isSharedBy(loop: number, otherLoop: number): boolean {
+    if (this.#leads(otherLoop, loop)) return false;
     return this.#reaches(
-      this.#after([loop, loop, other]),
-      (at) => at[0] === loop && at[1] === other && at[2] === other,
+      this.#after([loop, loop, otherLoop]),
+      (at) => at[0] === loop && at[1] === otherLoop && at[2] === otherLoop,
     );
   }
 
@@ -122,9 +124,9 @@ class Automaton {
   }
 
   #leads(from: number, to: number): boolean {
-    const met = new Set(this.#next[from]);
-    for (const at of met) for (const next of this.#next[at] ?? []) met.add(next);
-    return met.has(to);
+    const reached = new Set(this.#next[from]);
+    for (const at of reached) for (const next of this.#next[at] ?? []) reached.add(next);
+    return reached.has(to);
   }
 
   #after(positions: readonly number[]): number[][] {
@@ -137,21 +139,21 @@ class Automaton {
   /** Whether the same text leads from some positions to others. */
   #reaches(starts: readonly (readonly number[])[], isThere: (at: readonly number[]) => boolean): boolean {
     const waiting = starts.filter((at) => this.#isShared(at));
-    const seen = new Set<string>();
+    const visited = new Set<string>();
     for (const at of waiting) {
       if (isThere(at)) return true;
       const key = at.join();
-      if (seen.has(key)) continue;
-      seen.add(key);
+      if (visited.has(key)) continue;
+      visited.add(key);
       for (const next of this.#after(at)) if (this.#isShared(next)) waiting.push(next);
     }
     return false;
   }
 
-  #isShared([first = 0, ...others]: readonly number[]): boolean {
+  #isShared([first = 0, ...otherLoops]: readonly number[]): boolean {
     if (--this.#work.left < 0) throw new TooLarge();
     for (const character of this.#characters[first] ?? []) {
-      if (others.every((position) => this.#characters[position]?.has(character))) return true;
+      if (otherLoops.every((position) => this.#characters[position]?.has(character))) return true;
     }
     return false;
   }
@@ -189,8 +191,8 @@ class Automaton {
         return this.#either(part.alternatives);
       case 'look': {
         // What it matches is matched again by what follows it.
-        const inside = this.#joined(this.#either(part.alternatives), this.#position(new Set()));
-        return { first: inside.first, last: [], isEmpty: true };
+        const body = this.#joined(this.#either(part.alternatives), this.#position(new Set()));
+        return { first: body.first, last: [], isEmpty: true };
       }
       case 'repeat':
         return this.#repeated(part);
@@ -198,46 +200,46 @@ class Automaton {
   }
 
   #either(alternatives: PatternAlternatives): Ends {
-    const all = alternatives.map((parts) => this.#sequence(parts));
+    const branches = alternatives.map((parts) => this.#sequence(parts));
     return {
-      first: all.flatMap(({ first }) => first),
-      last: all.flatMap(({ last }) => last),
-      isEmpty: all.some(({ isEmpty }) => isEmpty),
+      first: branches.flatMap(({ first }) => first),
+      last: branches.flatMap(({ last }) => last),
+      isEmpty: branches.some(({ isEmpty }) => isEmpty),
     };
   }
 
   #repeated({ of, min, max }: Extract<PatternPart, { kind: 'repeat' }>): Ends {
-    const isEndless = max === Number.POSITIVE_INFINITY || (this.#isLooped && max > most.copies);
-    const needed = Math.min(min, isEndless ? 1 : most.copies);
-    const optional = isEndless ? 1 - needed : Math.min(max - min, most.copies);
-    let all = nothing;
+    const isEndless = max === Number.POSITIVE_INFINITY || (this.#isLooped && max > limits.copies);
+    const needed = Math.min(min, isEndless ? 1 : limits.copies);
+    const optional = isEndless ? 1 - needed : Math.min(max - min, limits.copies);
+    let sequence = nothing;
     for (let copy = 0; copy < needed; copy++) {
-      const one = this.#part(of);
-      if (isEndless) this.#link(one, one);
-      all = this.#joined(all, one);
+      const copyOfPart = this.#part(of);
+      if (isEndless) this.#link(copyOfPart, copyOfPart);
+      sequence = this.#joined(sequence, copyOfPart);
     }
     let rest = nothing;
     for (let copy = 0; copy < optional; copy++) {
-      const one = this.#part(of);
-      if (isEndless) this.#link(one, one);
-      rest = { ...this.#joined(one, rest), isEmpty: true };
+      const optionalPart = this.#part(of);
+      if (isEndless) this.#link(optionalPart, optionalPart);
+      rest = { ...this.#joined(optionalPart, rest), isEmpty: true };
     }
-    return this.#joined(all, rest);
+    return this.#joined(sequence, rest);
   }
 
   #position(characters: ReadonlySet<string>): Ends {
     const at = this.#characters.push(characters) - 1;
-    if (at > most.positions) throw new TooLarge();
+    if (at > limits.positions) throw new TooLarge();
     this.#next.push([]);
     return { first: [at], last: [at], isEmpty: false };
   }
 
   #classOf(source: string): ReadonlySet<string> {
-    let known = this.#classes.get(source);
-    if (known) return known;
-    const one = new RegExp(`^(?:${source})$`, 'u');
-    known = new Set(this.#alphabet.filter((character) => one.test(character)));
-    this.#classes.set(source, known);
-    return known;
+    let characters = this.#classes.get(source);
+    if (characters) return characters;
+    const classPattern = new RegExp(`^(?:${source})$`, 'u');
+    characters = new Set(this.#alphabet.filter((character) => classPattern.test(character)));
+    this.#classes.set(source, characters);
+    return characters;
   }
 }

@@ -26,29 +26,29 @@ export function patternTree(pattern: string): PatternAlternatives {
     return match;
   };
   const alternatives = (): PatternAlternatives => {
-    const all: PatternPart[][] = [[]];
+    const alternatives: PatternPart[][] = [[]];
     while (at < pattern.length && pattern[at] !== ')') {
-      if (take(/\|/y)) all.push([]);
-      else all.at(-1)?.push(repeated(part()));
+      if (take(/\|/y)) alternatives.push([]);
+      else alternatives.at(-1)?.push(repeated(part()));
     }
     at++;
-    return all;
+    return alternatives;
   };
   const part = (): PatternPart => {
-    const { open, one = '' } = take(token)?.groups ?? {};
+    const { open, one: character = '' } = take(token)?.groups ?? {};
     if (open) return { kind: /[=!]$/.test(open) ? 'look' : 'group', alternatives: alternatives() };
-    if (one === '$') return { kind: 'end' };
-    if (/^(?:\^|\\[bB])$/.test(one)) return { kind: 'edge' };
-    if (/^\\(?:k<|[1-9])/.test(one)) return { kind: 'reference' };
-    return { kind: 'one', source: one };
+    if (character === '$') return { kind: 'end' };
+    if (/^(?:\^|\\[bB])$/.test(character)) return { kind: 'edge' };
+    if (/^\\(?:k<|[1-9])/.test(character)) return { kind: 'reference' };
+    return { kind: 'one', source: character };
   };
   const repeated = (of: PatternPart): PatternPart => {
     const found = take(quantifier);
     if (!found) return of;
-    const { min = found[0].startsWith('+') ? '1' : '0', more, max } = found.groups ?? {};
-    const isOpen = !/^[?{]/.test(found[0]) || (more !== undefined && max === '');
-    const most = found[0].startsWith('?') ? 1 : Number(max || min);
-    return { kind: 'repeat', of, min: Number(min), max: isOpen ? Number.POSITIVE_INFINITY : most };
+    const { min = found[0].startsWith('+') ? '1' : '0', more: isRange, max } = found.groups ?? {};
+    const isOpen = !/^[?{]/.test(found[0]) || (isRange !== undefined && max === '');
+    const highest = found[0].startsWith('?') ? 1 : Number(max || min);
+    return { kind: 'repeat', of, min: Number(min), max: isOpen ? Number.POSITIVE_INFINITY : highest };
   };
   return alternatives();
 }
@@ -65,7 +65,7 @@ export function needsBacktracking(pattern: string): boolean {
   const needs = (part: PatternPart, times: number): boolean => {
     if (part.kind === 'look' || part.kind === 'reference') return true;
     if (part.kind === 'group')
-      return part.alternatives.some((parts) => parts.some((one) => needs(one, times)));
+      return part.alternatives.some((parts) => parts.some((part) => needs(part, times)));
     if (part.kind !== 'repeat') return false;
     const count = times * Math.max(1, Number.isFinite(part.max) ? part.max : part.min);
     return count > maxRepeats || needs(part.of, count);

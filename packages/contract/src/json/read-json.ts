@@ -13,8 +13,8 @@ export type JsonReading =
  *
  * @param exact integers that would lose digits are errors
  */
-export function readJson(given: string, { exact }: { readonly exact: boolean }): JsonReading {
-  const text = given.replace(/^\uFEFF/, '');
+export function readJson(source: string, { exact }: { readonly exact: boolean }): JsonReading {
+  const text = source.replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -30,10 +30,10 @@ export function readJson(given: string, { exact }: { readonly exact: boolean }):
 
 /** The problem of an integer that a JavaScript number cannot represent; undefined if it can. */
 export function integerFlaw(digits: string): string | undefined {
-  const held = Number(digits);
-  if (!/^[-+]?\d{16,}$/.test(digits) || String(held) === digits) return undefined;
-  if (Number.isFinite(held) && BigInt(held) === BigInt(digits)) return undefined;
-  return `${digits} is not exact: JavaScript would read it as ${held}`;
+  const parsed = Number(digits);
+  if (!/^[-+]?\d{16,}$/.test(digits) || String(parsed) === digits) return undefined;
+  if (Number.isFinite(parsed) && BigInt(parsed) === BigInt(digits)) return undefined;
+  return `${digits} is not exact: JavaScript would read it as ${parsed}`;
 }
 
 /**

@@ -19,14 +19,14 @@ const fewItems = 1_000;
 export function repeatedScans(
   root: JsonObject,
   path: string,
-  most: number,
+  limit: number,
 ): { readonly place: LocatedSchema; readonly times: number } | undefined {
-  const known = new Map<unknown, Scans>();
+  const scansBySchema = new Map<unknown, Scans>();
   const scansOf = (schema: unknown): Scans => {
     if (!isObject(schema)) return { items: 0, members: 0 };
-    const before = known.get(schema);
+    const before = scansBySchema.get(schema);
     if (before) return before;
-    known.set(schema, { items: 0, members: 0 }); // a reference to itself compares no further schema
+    scansBySchema.set(schema, { items: 0, members: 0 }); // a reference to itself compares no further schema
     let { items, members } = ownScans(schema);
     for (const part of forSameValue(schema, root)) {
       const inner = scansOf(part);
@@ -35,13 +35,13 @@ export function repeatedScans(
     }
     const isShort = typeof schema.maxItems === 'number' && schema.maxItems <= fewItems;
     const scans = { items: isShort ? 0 : items, members };
-    known.set(schema, scans);
+    scansBySchema.set(schema, scans);
     return scans;
   };
   for (const place of schemasIn(root, path)) {
     const { items, members } = scansOf(place.schema);
     const times = Math.max(items, members);
-    if (times > most) return { place, times };
+    if (times > limit) return { place, times };
   }
   return undefined;
 }

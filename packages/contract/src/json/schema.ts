@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { runWithTimeLimit, TimeLimitExceeded, taskTimeLimitMs } from './bounded.ts';
 import { compileSchema, mayBeEndless, schemaChecker } from './compile.ts';
-import { kept, messageOf, shorten } from './json.ts';
+import { cachedByObject, messageOf, shorten } from './json.ts';
 import type { Json, JsonObject, Mismatch } from './value.ts';
 
 export type CompiledSchema =
@@ -9,7 +9,7 @@ export type CompiledSchema =
   | { readonly ok: false; readonly reason: string };
 
 /** `compileSchema` with a cache; it reports a schema that does not compile instead of throwing. */
-export const tryCompile = kept((schema: JsonObject): CompiledSchema => {
+export const tryCompile = cachedByObject((schema: JsonObject): CompiledSchema => {
   try {
     return { ok: true, validate: guardSchemaWork(schema, () => compileSchema(schema)) };
   } catch (error) {
@@ -25,7 +25,7 @@ export function withoutDialect(schema: JsonObject): JsonObject {
   return isDialect(schema.$schema) ? stripped(schema) : schema;
 }
 
-const stripped = kept(({ $schema: _dialect, ...rest }: JsonObject) => rest);
+const stripped = cachedByObject(({ $schema: _dialect, ...rest }: JsonObject) => rest);
 
 /** The `$schema` URIs of JSON Schema dialects. */
 const dialect = /^https?:\/\/json-schema\.org\/(draft-0[467]|draft\/20(19-09|20-12))\/schema#?$/;
@@ -54,10 +54,10 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
 }
 
 const tooSlow = 'a pattern, a $ref or uniqueItems';
-const isGuarded = kept((schema: JsonObject) => mayBeEndless(JSON.stringify(schema)));
+const isGuarded = cachedByObject((schema: JsonObject) => mayBeEndless(JSON.stringify(schema)));
 
 /** Milliseconds of CPU time for work on a schema: a tenth after the first that took too long, since a check judges many values by one. */
-const timeLimit = kept((_schema: JsonObject) => ({ ms: taskTimeLimitMs }));
+const timeLimit = cachedByObject((_schema: JsonObject) => ({ ms: taskTimeLimitMs }));
 
 /**
  * Limits the time for work on a schema that may be endless. For any other schema the limit would only cost time.
@@ -104,7 +104,7 @@ export function stepsOf(pointer: string): readonly string[] {
 }
 
 /** A JSON pointer, extended by steps. */
-export function below(pointer: string, ...steps: readonly (string | number)[]): string {
+export function childPointer(pointer: string, ...steps: readonly (string | number)[]): string {
   const parts = steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
   return [pointer, ...parts].join('/');
 }

@@ -57,7 +57,7 @@ export function* schemasIn(schema: unknown, path: string, property?: string): Ge
     if (!Array.isArray(members)) continue;
     for (const [index, member] of members.entries()) yield* schemasIn(member, `${path}.${keyword}[${index}]`);
   }
-  for (const keyword of named) {
+  for (const keyword of mapsOfSchemas) {
     const members = schema[keyword];
     if (!isObject(members)) continue;
     for (const [name, member] of Object.entries(members)) {
@@ -74,6 +74,5 @@ export const single = (
 /** Keywords whose value is a list of schemas. */
 export const listed = ['items', 'prefixItems', 'allOf', 'anyOf', 'oneOf'];
 /** Keywords whose value is a map of schemas. */
-export const named = 'properties patternProperties definitions $defs dependencies dependentSchemas'.split(
-  ' ',
-);
+export const mapsOfSchemas =
+  'properties patternProperties definitions $defs dependencies dependentSchemas'.split(' ');

@@ -2,7 +2,7 @@ import { generic } from './generic.ts';
 import type { PlatformProfile } from './profile.ts';
 
 /** Published criteria of both directories that a definition or a result can meet. */
-const common = {
+const commonLevels = {
   'tool.name-pattern': 'must',
   'tool.description-complete': 'must',
   'fit.hints': 'must',
@@ -20,7 +20,7 @@ export const claudeDirectory: PlatformProfile = {
   title: "Claude's connectors directory (criteria for tools)",
   rules: {
     facts: 'should',
-    overrides: { ...common, 'fit.hints-complete': 'should', 'fit.title': 'must' },
+    overrides: { ...commonLevels, 'fit.hints-complete': 'should', 'fit.title': 'must' },
   },
   sources: {
     ...generic.sources,
@@ -36,7 +36,7 @@ export const openaiApps: PlatformProfile = {
   title: "ChatGPT's app directory (criteria for tools)",
   rules: {
     facts: 'should',
-    overrides: { ...common, 'fit.hints-complete': 'must', 'fit.no-secrets': 'must' },
+    overrides: { ...commonLevels, 'fit.hints-complete': 'must', 'fit.no-secrets': 'must' },
   },
   sources: { ...generic.sources, rules: 'developers.openai.com/plugins/plugin-guidelines' },
 };

@@ -10,17 +10,17 @@ const texts = { type: 'array', items: text };
 const count = { type: 'number', minimum: 0 };
 const milliseconds = { type: 'number', exclusiveMinimum: 0 };
 const members = { type: 'object' };
-const lengths = closed({
+const lengths = closedObject({
   minimum: { type: 'integer', minimum: 0 },
   maximum: { type: 'integer', minimum: 1 },
 });
 
 /** JSON Schema (draft-07) of `PlatformProfile`: what `--platform <file>` takes, as JSON or YAML. */
-export const profileSchema: JsonObject = closed(
+export const profileSchema: JsonObject = closedObject(
   {
     name: { type: 'string', pattern: '^[a-z][a-z0-9-]*$' },
     title: text,
-    token: closed({
+    token: closedObject({
       header: { type: 'string', pattern: '^[a-z0-9-]+$' },
       scheme: { type: 'string', pattern: '^[A-Za-z0-9-]+$' },
       algorithms: {
@@ -34,7 +34,7 @@ export const profileSchema: JsonObject = closed(
       issuer: textOrNull,
       jwksUrl: { type: ['string', 'null'], pattern: '^https://' },
       fallbackKey: {
-        ...closed({ pem: { type: 'string', pattern: '^-----BEGIN PUBLIC KEY-----' }, source: text }),
+        ...closedObject({ pem: { type: 'string', pattern: '^-----BEGIN PUBLIC KEY-----' }, source: text }),
         type: ['object', 'null'],
       },
       audience: { const: 'endpoint-url' },
@@ -43,8 +43,8 @@ export const profileSchema: JsonObject = closed(
       claims: members,
       refusalStatus: { type: ['integer', 'null'], minimum: 400, maximum: 499 },
     }),
-    protocol: closed({ modern: { enum: ['on', 'off'] } }),
-    listing: closed(
+    protocol: closedObject({ modern: { enum: ['on', 'off'] } }),
+    listing: closedObject(
       {
         url: textOrNull,
         categories: { type: ['array', 'null'], items: text },
@@ -53,12 +53,21 @@ export const profileSchema: JsonObject = closed(
         descriptionSections: texts,
         descriptionQuestions: { type: 'integer', minimum: 0 },
         descriptionForbids: texts,
-        price: closed({ pattern: text, maximum: { type: ['number', 'null'], minimum: 0 }, currency: text }),
-        stake: closed({ minimum: count, perPriceUnit: count, currency: text, withdrawalDelayDays: count }),
+        price: closedObject({
+          pattern: text,
+          maximum: { type: ['number', 'null'], minimum: 0 },
+          currency: text,
+        }),
+        stake: closedObject({
+          minimum: count,
+          perPriceUnit: count,
+          currency: text,
+          withdrawalDelayDays: count,
+        }),
       },
       ['descriptionQuestions'],
     ),
-    limits: closed({
+    limits: closedObject({
       initializeMs: milliseconds,
       callMs: milliseconds,
       submissionMs: { type: ['number', 'null'], exclusiveMinimum: 0 },
@@ -67,13 +76,13 @@ export const profileSchema: JsonObject = closed(
       descriptionCharacters: { type: 'integer', minimum: 1 },
     }),
     toolMeta: { type: ['object', 'null'] },
-    smoke: closed({
+    smoke: closedObject({
       string: { type: 'string' },
       number: { type: 'number' },
       boolean: { type: 'boolean' },
       claims: members,
     }),
-    rules: closed({
+    rules: closedObject({
       facts: { enum: ['own', 'should', 'off'] },
       overrides: { type: 'object', additionalProperties: { enum: ['must', 'should', 'off'] } },
     }),
@@ -83,7 +92,7 @@ export const profileSchema: JsonObject = closed(
 );
 
 /** An object with exactly these members, of which some may be absent. */
-function closed(properties: JsonObject, optional: readonly string[] = []): JsonObject {
+function closedObject(properties: JsonObject, optional: readonly string[] = []): JsonObject {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
 }

@@ -15,8 +15,8 @@ export interface FlaggedTool {
 const maxNames = 20;
 
 /** @throws CommandError `UNKNOWN_TOOL` if a flag names a tool that is not listed. */
-export function requireListed(named: readonly FlaggedTool[], listed: readonly string[]): void {
-  const unknown = named.find(({ tool }) => !listed.includes(tool));
+export function requireListed(namedTools: readonly FlaggedTool[], listed: readonly string[]): void {
+  const unknown = namedTools.find(({ tool }) => !listed.includes(tool));
   if (!unknown) return;
   const { flag, tool } = unknown;
   const hint = hintFor(tool, listed, `Its tools are: ${listed.slice(0, maxNames).join(', ')}.`);
@@ -33,20 +33,20 @@ export type Choose = (withheld: readonly PlannedTool[]) => Promise<readonly stri
 /**
  * Prints the plan of calls before the first call, and asks whether further tools may be called.
  *
- * @param named tools that flags name: the server must list each
+ * @param namedTools tools that flags name: the server must list each
  * @param choose absent if nobody may be asked
  * @returns the further tools that may be called
  * @throws CommandError `UNKNOWN_TOOL`; Cancelled
  */
 export async function decideCalls(
   plan: CallPlan,
-  named: readonly FlaggedTool[],
+  namedTools: readonly FlaggedTool[],
   output: Output,
   choose: Choose | undefined,
 ): Promise<readonly string[]> {
   const listed = [...plan.called, ...plan.withheld].map(({ tool }) => tool);
   requireListed(
-    named.filter(({ tool }) => tool !== '*'),
+    namedTools.filter(({ tool }) => tool !== '*'),
     listed,
   );
   output.comment(planLines(plan));
@@ -74,12 +74,12 @@ function planLines({ called, withheld }: CallPlan): readonly string[] {
 /** Lines that name what the submission test of the marketplace may change. */
 export function submissionLines(calls: readonly SubmissionCall[]): readonly string[] {
   const writing = calls.filter(({ writes }) => writes);
-  const more = writing.length - toolsShown;
+  const hiddenCount = writing.length - toolsShown;
   return [
     ...writing.slice(0, toolsShown).map((call) => {
       const { says, fix } = submissionHarm(call);
       return `${call.tool} may change something: ${says}. ${fix}`;
     }),
-    ...(more > 0 ? [`… and ${more} more tools that may change something`] : []),
+    ...(hiddenCount > 0 ? [`… and ${hiddenCount} more tools that may change something`] : []),
   ];
 }

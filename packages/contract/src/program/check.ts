@@ -74,13 +74,15 @@ export async function checkHeld(
     await saveJson(file, value, write);
     if (reporter === reporters.pretty) output.done(`${file} written`);
   };
-  const held = await hold();
-  const { report, listed } = await examined(held, options, flags, output, words).catch((error: unknown) => {
-    const write = output.json ? undefined : unreachableReporters[flags.reporter];
-    if (write && error instanceof CommandError && error.code === 'UNREACHABLE')
-      output.text(write(maskUrl(held.target.url), error.message));
-    throw error;
-  });
+  const openServer = await hold();
+  const { report, listed } = await examined(openServer, options, flags, output, words).catch(
+    (error: unknown) => {
+      const write = output.json ? undefined : unreachableReporters[flags.reporter];
+      if (write && error instanceof CommandError && error.code === 'UNREACHABLE')
+        output.text(write(maskUrl(openServer.target.url), error.message));
+      throw error;
+    },
+  );
   const { explain, again } = words;
   const style = {
     color: output.hasColors,
@@ -120,14 +122,14 @@ async function examined(
   { choose }: Words,
 ): Promise<Examination> {
   let progress = output.progress('checking');
-  const ended = new AbortController();
+  const abort = new AbortController();
   const decide = async (plan: CallPlan): Promise<readonly string[]> => {
     progress.stop();
     try {
       const isAsked = flags.reporter === 'pretty' && !output.json;
       return await decideCalls(plan, namedIn(flags, options), output, isAsked ? choose : undefined);
     } catch (error) {
-      ended.abort(error);
+      abort.abort(error);
       throw error;
     } finally {
       progress = output.progress('checking');
@@ -140,8 +142,8 @@ async function examined(
       {
         ...options,
         ...(asks && { calls: { named: flags.call, decide } }),
-        signal: ended.signal,
-        onRule: ({ id }, done, total) => progress.update(`${done}/${total} ${id}`),
+        signal: abort.signal,
+        onRule: ({ id }, ruleCount, total) => progress.update(`${ruleCount}/${total} ${id}`),
       },
     );
   } finally {

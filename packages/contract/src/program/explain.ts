@@ -20,9 +20,9 @@ export async function explain(name: string | undefined, output: Output): Promise
     return output.result({ rules: rules.map(asData) });
   }
   requireNone(nameErrors('[rule]', name));
-  const named = rules.filter((rule) => casesOf(rule).some((part) => isNamedBy(part, name)));
-  output.line(named.map((rule) => asText(rule, output)).join('\n\n\n'));
-  return output.result({ rules: named.map(asData) });
+  const namedRules = rules.filter((rule) => casesOf(rule).some((part) => isNamedBy(part, name)));
+  output.line(namedRules.map((rule) => asText(rule, output)).join('\n\n\n'));
+  return output.result({ rules: namedRules.map(asData) });
 }
 
 function asText(rule: RuleText, output: Output): string {

@@ -27,7 +27,7 @@ const line = (...args: readonly string[]) => shellLine(['npx', program, ...args]
 export function main(args: readonly string[]): Promise<void> {
   return runMain(
     {
-      build(run, given) {
+      build(run, args) {
         const tree = new Command(program)
           .version(version, '-V, --version', 'show the version')
           .helpOption('-h, --help', 'show this help')
@@ -43,15 +43,15 @@ export function main(args: readonly string[]): Promise<void> {
           .configureOutput({ writeErr: () => {}, outputError: () => {} });
         withFlags(tree, flags, run, async () => {
           const { checkUrl } = await import('./check.ts');
-          return (url: string, output: Output, given: UrlFlags) => {
-            if (given.platform === undefined) output.comment([byDefault]);
+          return (url: string, output: Output, flags: UrlFlags) => {
+            if (flags.platform === undefined) output.comment([byDefault]);
             return checkUrl(
               url,
               output,
-              { ...given, platform: given.platform ?? mcp.name },
+              { ...flags, platform: flags.platform ?? mcp.name },
               {
                 explain: (rule) => line('explain', rule),
-                again: (rules) => rerunCommand(line, url, given, rules),
+                again: (rules) => rerunCommand(line, url, flags, rules),
               },
             );
           };
@@ -65,7 +65,7 @@ export function main(args: readonly string[]): Promise<void> {
           .description('Explain a rule, with an example that fails and one that passes')
           .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)');
         explain.helpOption('-h, --help', 'show this help');
-        return { tree, args: given.length === 0 ? ['--help'] : given };
+        return { tree, args: args.length === 0 ? ['--help'] : args };
       },
     },
     args,

@@ -41,10 +41,10 @@ function countIn(
   return numberIn(flag, flags[name], range, `a whole number from ${range[0]} to ${range[1]}`, hint);
 }
 
-function millisecondsIn(name: 'timeout' | 'deadline', flags: UrlFlags, most: number): number | undefined {
+function millisecondsIn(name: 'timeout' | 'deadline', flags: UrlFlags, highest: number): number | undefined {
   const flag = flagName(urlFlags[name]);
-  const what = `a number of milliseconds from 1 to ${most}`;
-  return numberIn(flag, flags[name], [1, most], what, `Write ${flag} 5000.`);
+  const noun = `a number of milliseconds from 1 to ${highest}`;
+  return numberIn(flag, flags[name], [1, highest], noun, `Write ${flag} 5000.`);
 }
 
 const repeated = [
@@ -74,12 +74,12 @@ export function rerunCommand(
 ): string {
   const { signingKey, token, header } = flags;
   const isText = signingKey?.includes('-----BEGIN') === true;
-  const shown = isText ? { ...flags, signingKey: undefined } : flags;
+  const shownFlags = isText ? { ...flags, signingKey: undefined } : flags;
   const line = command(
     ...(target === undefined ? [] : [asOperand(target)]),
     '--only',
     rules.join(','),
-    ...replayFlags(urlFlags, shown, [...repeated, 'level', 'requireAll']),
+    ...replayFlags(urlFlags, shownFlags, [...repeated, 'level', 'requireAll']),
   );
   const secrets = [
     ...(token === undefined ? [] : [`--token ${variableOf(token) ?? '"$TOKEN"'}`]),
@@ -90,7 +90,7 @@ export function rerunCommand(
 }
 
 /** The text of a flag that names an environment variable, as a shell takes it. */
-function variableOf(given: string): string | undefined {
-  const name = variableName(given);
+function variableOf(text: string): string | undefined {
+  const name = variableName(text);
   return name === undefined ? undefined : `'$${name}'`;
 }

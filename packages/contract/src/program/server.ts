@@ -66,7 +66,7 @@ async function signerOf(
 ): Promise<Signer | undefined> {
   if (token !== undefined) {
     if (signingKey !== undefined)
-      throw refused('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
+      throw refusal('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
     const hint = 'Give a JWT: three parts separated by dots.';
     const jwt = textOfFlag('--token', token);
     return attempt('--token', hint, () => createTokenSigner(jwt, platform));
@@ -78,12 +78,12 @@ async function signerOf(
 }
 
 /** The text of a flag with a secret: `$NAME` names an environment variable, so that no list of processes shows its text. */
-function textOfFlag(flag: string, given: string): string {
-  const name = variableName(given);
-  if (name === undefined) return given;
+function textOfFlag(flag: string, keyText: string): string {
+  const name = variableName(keyText);
+  if (name === undefined) return keyText;
   const text = process.env[name]?.trim() ?? '';
   if (text !== '') return text;
-  throw refused(
+  throw refusal(
     flag,
     `the environment variable ${name} is not set`,
     `Set ${name}, or write the value itself.`,
@@ -91,40 +91,45 @@ function textOfFlag(flag: string, given: string): string {
 }
 
 /** The environment variable that a flag names instead of its text. */
-export function variableName(given: string): string | undefined {
-  return /^\$([A-Za-z_]\w*)$/.exec(given)?.[1];
+export function variableName(text: string): string | undefined {
+  return /^\$([A-Za-z_]\w*)$/.exec(text)?.[1];
 }
 
-async function readKey(given: string): Promise<KeyObject> {
-  const pem = given.includes('-----BEGIN') ? given : await readInput(given);
+async function readKey(keyText: string): Promise<KeyObject> {
+  const pem = keyText.includes('-----BEGIN') ? keyText : await readInput(keyText);
   try {
     return createPrivateKey(pem);
   } catch {
     const hint = 'Give a private key in PEM format without a passphrase, or the path of its file.';
-    throw refused('--signing-key', 'is not a private key', hint);
+    throw refusal('--signing-key', 'is not a private key', hint);
   }
 }
 
-async function attempt<T>(where: string, hint: string, act: () => Promise<T>): Promise<T> {
+async function attempt<T>(location: string, hint: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw refused(where, error instanceof Error ? error.message : String(error), hint);
+    throw refusal(location, error instanceof Error ? error.message : String(error), hint);
   }
 }
 
 /** The value is not part of the error: it may be a secret. */
-function refused(where: string, message: string, hint: string): CommandError {
-  return invalidInput([inputError(where, undefined, message, hint)]);
+function refusal(location: string, message: string, hint: string): CommandError {
+  return invalidInput([inputError(location, undefined, message, hint)]);
 }
 
 function headerOf(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {
-  const [, given, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
-  if (given === undefined || value === undefined) {
+  const [, headerName, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
+  if (headerName === undefined || value === undefined) {
     return reject('--header', undefined, 'one value is not a header line', 'Write --header "Name: value".');
   }
-  const name = given.toLowerCase();
+  const name = headerName.toLowerCase();
   return name === token.header.toLowerCase()
-    ? reject('--header', given, 'would replace the token of the platform', 'Give the token with --token.')
+    ? reject(
+        '--header',
+        headerName,
+        'would replace the token of the platform',
+        'Give the token with --token.',
+      )
     : pass([name, value]);
 }

@@ -16,14 +16,14 @@ export function withCauses(
   const failed = rules.filter(({ status }) => status === 'fail');
   const ids = new Set(failed.map(({ id }) => id));
   const byRefusal = new Map<string, string>();
-  for (const { id, problems } of failed.toSorted((one, other) => rank(one) - rank(other))) {
+  for (const { id, problems } of failed.toSorted((left, right) => rank(left) - rank(right))) {
     const refusal = onlyOf(problems, refusalIn);
     if (refusal !== undefined && !byRefusal.has(refusal)) byRefusal.set(refusal, id);
   }
   const explained = rules.map((rule) => {
     if (rule.status !== 'fail') return ids.has(unsteady) ? explainedAnew(rule, rules) : rule;
-    const own = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
-    const cause = own ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
+    const ownCause = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
+    const cause = ownCause ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
     if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
     return notRun(rule, NotRun.explained(cause));
   });
@@ -67,8 +67,8 @@ function onlyOf(
   problems: readonly Problem[],
   of: (problem: Problem) => string | undefined,
 ): string | undefined {
-  const [first, ...others] = new Set(problems.map(of));
-  return others.length === 0 ? first : undefined;
+  const [first, ...otherValues] = new Set(problems.map(of));
+  return otherValues.length === 0 ? first : undefined;
 }
 
 /** The expected refusal with the one that came instead. */

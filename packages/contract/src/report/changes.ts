@@ -35,17 +35,17 @@ function gravity({ breaks }: ListingChange): number {
 const nameWidth = 80;
 
 function changeLine(
-  { tool, path, breaks, breaksFor, what, before, after }: ListingChange,
+  { tool, path, breaks, breaksFor, what: change, before, after }: ListingChange,
   paint: Paint,
 ): string {
-  const where = [clip(tool, nameWidth), path].filter((part) => part !== undefined).map(printable);
+  const location = [clip(tool, nameWidth), path].filter((part) => part !== undefined).map(printable);
   const values = [before, after].filter((value) => value !== undefined).map((value) => shorten(value, 40));
-  const shown = values.length === 2 ? `: ${values.map(printable).join(' → ')}` : '';
+  const valueText = values.length === 2 ? `: ${values.map(printable).join(' → ')}` : '';
   const mark = breakMark(breaks, brokenBy(breaksFor), paint);
-  return `${mark}  ${where.join(' · ')}  ${printable(what)}${shown}`;
+  return `${mark}  ${location.join(' · ')}  ${printable(change)}${valueText}`;
 }
 
-function breakMark(breaks: ListingChange['breaks'], who: string, paint: Paint): string {
-  if (breaks === null) return paint.yellow(`! ${who}`);
-  return breaks ? paint.red(`✗ ${who}`) : paint.dim(`· ${who}`);
+function breakMark(breaks: ListingChange['breaks'], platformName: string, paint: Paint): string {
+  if (breaks === null) return paint.yellow(`! ${platformName}`);
+  return breaks ? paint.red(`✗ ${platformName}`) : paint.dim(`· ${platformName}`);
 }

@@ -1,6 +1,6 @@
 import { brokenBy } from '../check/change-rules.ts';
 import type { CheckedRule, CheckReport, OtherError } from '../check/model.ts';
-import { type Paint, plain, printable } from '../command/paint.ts';
+import { type Paint, plainPaint, printable } from '../command/paint.ts';
 import { counted } from '../command/text.ts';
 import type { Problem } from '../model.ts';
 import { consent, missing, unexplored } from '../wire/not-run.ts';
@@ -22,10 +22,12 @@ export const unreachable = { id: 'endpoint.reachable', title: 'the server answer
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
 export function problemLine({ tool, path, expected, actual, cause, at }: Problem): string {
-  const where = [tool, path].filter((part) => part !== undefined).join(' · ');
+  const location = [tool, path].filter((part) => part !== undefined).join(' · ');
   const error = cause === undefined ? '' : `; the error: ${cause.message}`;
   const place = at === undefined ? '' : ` (${at})`;
-  return printable(`${where === '' ? '' : `${where}: `}expected ${expected}, got ${actual}${error}${place}`);
+  return printable(
+    `${location === '' ? '' : `${location}: `}expected ${expected}, got ${actual}${error}${place}`,
+  );
 }
 
 /** The fix of a failed rule: that of its problems, else its own. */
@@ -38,10 +40,10 @@ export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
 export function detailLines(
   rule: CheckedRule,
   explain: ReportOptions['explain'],
-  most = Number.POSITIVE_INFINITY,
+  limit = Number.POSITIVE_INFINITY,
 ): readonly string[] {
   return [
-    ...firstOf(rule.problems, most, problemLine),
+    ...firstOf(rule.problems, limit, problemLine),
     ...stackLines(rule.problems),
     ...fixesOf(rule).map((fix) => `fix: ${fix}`),
     `explain: ${explain(rule.id)}`,
@@ -93,9 +95,11 @@ export function remarksOf(report: CheckReport): readonly Remark[] {
     ...(ok && !complete
       ? [{ about: 'coverage', text: [`${verdictOf(report)}.`, ...waysOn(report)].join(' '), fails: false }]
       : []),
-    ...breaking.map(({ tool, path, what, breaksFor }) => ({
+    ...breaking.map(({ tool, path, what: change, breaksFor }) => ({
       about: 'drift',
-      text: printable(`${path === undefined ? tool : `${tool} · ${path}`}: ${what}; ${brokenBy(breaksFor)}`),
+      text: printable(
+        `${path === undefined ? tool : `${tool} · ${path}`}: ${change}; ${brokenBy(breaksFor)}`,
+      ),
       fails: demands.level === 'should',
     })),
     ...(baseline?.stale ?? []).map(({ rule, tool }) => ({
@@ -110,17 +114,17 @@ export function remarksOf(report: CheckReport): readonly Remark[] {
 
 /** An error that the server logged and that belongs to no failed rule, in a printable line. */
 export function otherErrorLine({ tool, message, at, times }: OtherError): string {
-  const who =
+  const subject =
     tool === undefined ? 'an error outside any call' : `${tool} failed in a call that was expected to fail`;
   const often = times > 1 ? `, ${times} times` : '';
-  return printable(`${who}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
+  return printable(`${subject}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
 }
 
 /** What a verdict leaves out; that a rule was asked again alone, and what was wrong the first time: in printable lines. */
 export function footnotes({ again, note, status }: CheckedRule): readonly string[] {
-  const how = status === 'pass' ? 'passed' : 'failed again';
+  const result = status === 'pass' ? 'passed' : 'failed again';
   const second =
-    again === undefined ? [] : [`${how} when it was asked again alone; the first time: ${again}`];
+    again === undefined ? [] : [`${result} when it was asked again alone; the first time: ${again}`];
   return [...(note === undefined ? [] : [note]), ...second].map(printable);
 }
 
@@ -145,7 +149,7 @@ export function verdictOf({ ok, complete, rules, summary }: CheckReport): string
 /** The counts of a report in words; those that are 0 are left out, except the first two. */
 export function countsOf(
   { passed, failed, advice, known, notRun }: CheckReport['summary'],
-  paint: Paint = plain,
+  paint: Paint = plainPaint,
 ): string {
   return [
     `${counted(passed, 'rule')} passed`,

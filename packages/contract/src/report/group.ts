@@ -10,7 +10,7 @@ export interface ProblemGroup {
 
 /** The problems of a rule, equal ones together, in the order of the first of each group. */
 export function groupsOf(problems: readonly Problem[]): readonly ProblemGroup[] {
-  const groups = groupBy(problems, ({ path: _, ...others }) => JSON.stringify(others));
+  const groups = groupBy(problems, ({ path: _, ...comparedMembers }) => JSON.stringify(comparedMembers));
   return [...groups.values()].map((group) => ({
     problem: group[0],
     paths: group.flatMap(({ path }) => path ?? []),

@@ -15,8 +15,8 @@ export function junitReport(report: CheckReport, { explain }: ReportOptions): st
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name=${quoted(`market-mcp check ${target}`)} time="${seconds(summary.ms)}">`,
-    ...[...groupBy(rules, ({ id }) => groupOf(id))].flatMap(([group, own]) =>
-      suite(group, own, report, explain),
+    ...[...groupBy(rules, ({ id }) => groupOf(id))].flatMap(([group, rulesOfGroup]) =>
+      suite(group, rulesOfGroup, report, explain),
     ),
     ...remarkSuite(remarksOf(report)),
     '</testsuites>',

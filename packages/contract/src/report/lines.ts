@@ -27,19 +27,30 @@ const problemsShown = 5;
 /** The lines of the first entries of a list, and how many more there are. */
 export function firstOf<T>(
   list: readonly T[],
-  most: number,
+  limit: number,
   linesOf: (entry: T) => string | readonly string[],
   indent = '',
 ): readonly string[] {
-  const more = list.length - most;
-  return [...list.slice(0, most).flatMap(linesOf), ...(more > 0 ? [`${indent}… and ${more} more`] : [])];
+  const hiddenCount = list.length - limit;
+  return [
+    ...list.slice(0, limit).flatMap(linesOf),
+    ...(hiddenCount > 0 ? [`${indent}… and ${hiddenCount} more`] : []),
+  ];
 }
 
 /** Problems that differ in nothing but their tool as one, which names the first tools and the number of the others. */
 export function ofTools(problems: readonly Problem[]): readonly Problem[] {
   const groups = groupBy(problems, (problem) => {
-    const { tool, arguments: _, incident: __, at: ___, request: ____, repeat: _____, ...same } = problem;
-    return JSON.stringify([same, tool === undefined]);
+    const {
+      tool,
+      arguments: _,
+      incident: __,
+      at: ___,
+      request: ____,
+      repeat: _____,
+      ...comparedMembers
+    } = problem;
+    return JSON.stringify([comparedMembers, tool === undefined]);
   });
   return [...groups.values()].map((group) => {
     const tools = new Set(group.flatMap(({ tool }) => tool ?? []));
@@ -48,10 +59,10 @@ export function ofTools(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /** The first of some names, and how many more there are. */
-export function namesOf(names: readonly string[], what: string): string {
-  const more = names.length - namesShown;
-  const named = names.slice(0, namesShown).join(', ');
-  return more > 0 ? `${named} and ${more} more ${what}` : named;
+export function namesOf(names: readonly string[], noun: string): string {
+  const hiddenCount = names.length - namesShown;
+  const namedTools = names.slice(0, namesShown).join(', ');
+  return hiddenCount > 0 ? `${namedTools} and ${hiddenCount} more ${noun}` : namedTools;
 }
 
 const namesShown = 3;
@@ -62,9 +73,9 @@ const framesShown = 3;
 /** One problem: its place, the expected and the actual value, the cause, and what to change. */
 export function problemLines(problem: Problem, paint: Paint): readonly string[] {
   const { tool, path, expected, actual, cause, at, times, request, repeat = [] } = problem;
-  const where = [tool, path].filter((part) => part !== undefined).map(printable);
+  const location = [tool, path].filter((part) => part !== undefined).map(printable);
   return [
-    ...(where.length > 0 ? [`    ${paint.bold(where.join(' · '))}`] : []),
+    ...(location.length > 0 ? [`    ${paint.bold(location.join(' · '))}`] : []),
     `    expected  ${printable(expected)}`,
     `    actual    ${printable(actual)}${times ? ` (${times.failed} of ${times.of})` : ''}`,
     ...(request === undefined ? [] : [`    request   ${printable(request)}`]),

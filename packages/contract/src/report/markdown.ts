@@ -49,10 +49,10 @@ export function markdownReport(report: CheckReport): string {
     drift ? [`## Changes since ${text(drift.against)}`] : [],
     table(
       ['tool', 'where', 'what', 'buyers', 'a dispute before "Refresh Skills"'],
-      (drift?.changes ?? []).map(({ tool, path = '', what, breaks, breaksFor }) => [
+      (drift?.changes ?? []).map(({ tool, path = '', what: change, breaks, breaksFor }) => [
         text(tool),
         text(path),
-        text(what),
+        text(change),
         breaks ? `**${brokenBy(breaksFor)}**` : brokenBy(breaksFor),
         disputeOutcome(breaksFor),
       ]),
@@ -89,8 +89,8 @@ function disputeOutcome(breaksFor: ListingChange['breaksFor']): string {
 
 function failureRow(rule: CheckedRule): readonly string[] {
   const { id, title, level, known, problems, source } = rule;
-  const shown = firstOf(ofTools(problems), problemsShown, (problem) => text(problemLine(problem)));
-  const lines = [`**${text(title)}**`, ...shown];
+  const shownProblems = firstOf(ofTools(problems), problemsShown, (problem) => text(problemLine(problem)));
+  const lines = [`**${text(title)}**`, ...shownProblems];
   const weight = `${level.toUpperCase()}${known ? ' (known)' : ''}`;
   return [text(id), weight, lines.join('<br>'), fixesOf(rule).map(text).join('<br>'), text(source)];
 }

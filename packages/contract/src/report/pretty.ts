@@ -1,6 +1,6 @@
 import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { failsCheck } from '../check/verdict.ts';
-import { type Paint, painted, plain, printable } from '../command/paint.ts';
+import { type Paint, painted, plainPaint, printable } from '../command/paint.ts';
 import { clip, counted } from '../command/text.ts';
 import { groupBy, shorten } from '../json/json.ts';
 import type { RehearsalStep } from '../model.ts';
@@ -37,8 +37,8 @@ const screenLines = 40;
  * with what to change.
  */
 function detailedReport(report: CheckReport, options: ReportOptions): string {
-  const { color, verbose, again, explain } = options;
-  const paint = color ? painted : plain;
+  const { color, verbose, again: commandFor, explain } = options;
+  const paint = color ? painted : plainPaint;
   const { rules, rehearsal = [], serverErrors = [] } = report;
   return joined([
     [titleLine(report)],
@@ -57,34 +57,35 @@ function detailedReport(report: CheckReport, options: ReportOptions): string {
     rules.flatMap((rule) => footnotes(rule).map((line) => `· ${rule.id} ${line}`)),
     report.drift ? driftLines(report.drift, paint) : [],
     baselineLines(report, paint),
-    [...summaryLines(report, paint), ...recapLines(report, paint, again)],
+    [...summaryLines(report, paint), ...recapLines(report, paint, commandFor)],
   ]);
 }
 
 /** Two lines for each failed rule, as many as fit on the screen, and in short what else a reader must know. */
-function shortReport(report: CheckReport, { color, again, explain }: ReportOptions): string {
-  const paint = color ? painted : plain;
+function shortReport(report: CheckReport, { color, again: commandFor, explain }: ReportOptions): string {
+  const paint = color ? painted : plainPaint;
   const { rules, demands, drift, serverErrors = [] } = report;
   const failed = causesFirst(rules).filter((rule) => !rule.known);
   const counted = failed.filter((rule) => failsCheck(rule, demands));
-  const others = [
+  const otherBlocks = [
     shortReasons(rules),
     firstOf(serverErrors, entriesInShort, (error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
     drift ? firstOf(driftLines(drift, paint), entriesInShort + 1, (line) => line) : [],
     firstOf(baselineLines(report, paint), entriesInShort, (line) => line),
-    [...summaryLines(report, paint), ...againLines(counted, again, paint)],
+    [...summaryLines(report, paint), ...againLines(counted, commandFor, paint)],
   ];
   const [first] = counted;
   const help = [
     'Add --verbose for expected and actual values, and for the requests.',
     ...(first ? [`Explain a rule: ${explain(first.id)}`] : []),
   ];
-  const room = screenLines - others.flatMap((lines) => (lines.length > 0 ? ['', ...lines] : [])).length - 6;
+  const room =
+    screenLines - otherBlocks.flatMap((lines) => (lines.length > 0 ? ['', ...lines] : [])).length - 6;
   const ordered = [...counted, ...failed.filter((rule) => !counted.includes(rule))];
   const failures = firstOf(ordered, Math.max(Math.floor(room / 2), leastFailures), (rule) =>
     shortFailure(rule, rules, paint).map((line) => clip(line, width + (color ? colorLength : 0))),
   );
-  return joined([[titleLine(report)], failures, ...others, help]);
+  return joined([[titleLine(report)], failures, ...otherBlocks, help]);
 }
 
 /** Entries of a list that are less important than the failed rules. */
@@ -97,10 +98,10 @@ const colorLength = 10;
 function shortFailure(rule: CheckedRule, rules: readonly CheckedRule[], paint: Paint): readonly string[] {
   const [problem, ...otherProblems] = ofTools(rule.problems);
   const mark = rule.level === 'must' ? paint.red('✗') : paint.yellow('!');
-  const where =
+  const location =
     problem?.at ?? [problem?.tool, problem?.path].filter((part) => part !== undefined).join(' · ');
-  const more = otherProblems.length > 0 ? ` and ${otherProblems.length} more` : '';
-  const place = where === '' ? '' : `${clip(printable(where), placeWidth)}${more}: `;
+  const hiddenCount = otherProblems.length > 0 ? ` and ${otherProblems.length} more` : '';
+  const place = location === '' ? '' : `${clip(printable(location), placeWidth)}${hiddenCount}: `;
   const count = becauseOf(rule, rules).length;
   const effect = count === 0 ? '' : ` (${counted(count, 'rule')} not run because of it)`;
   const answer = problem?.cause?.message ?? problem?.actual ?? '';
@@ -116,7 +117,7 @@ const placeWidth = 50;
 function shortReasons(rules: readonly CheckedRule[]): readonly string[] {
   const left = rules.filter(({ status, because }) => status === 'not-run' && because === undefined);
   const groups = [...groupBy(left, ({ reason = '' }) => reason)].toSorted(
-    ([, one], [, other]) => other.length - one.length,
+    ([, left], [, right]) => right.length - left.length,
   );
   return firstOf(groups, entriesInShort, ([reason, group]) =>
     clip(`– not run (${group.length}): ${reasonLine(reason)}`, width),
@@ -143,7 +144,7 @@ function joined(blocks: readonly (readonly string[])[]): string {
 function causesFirst(rules: readonly CheckedRule[]): readonly CheckedRule[] {
   const failed = rules.filter(({ status }) => status === 'fail');
   const weights = new Map(failed.map((rule) => [rule, becauseOf(rule, rules).length]));
-  return failed.toSorted((one, other) => (weights.get(other) ?? 0) - (weights.get(one) ?? 0));
+  return failed.toSorted((left, right) => (weights.get(right) ?? 0) - (weights.get(left) ?? 0));
 }
 
 /** The rules that were not run because this one failed. */
@@ -176,9 +177,11 @@ function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boole
 
 /** The first lines of a list of rules: if a server dies, a hundred rules may not be run. */
 function clipped(lines: readonly string[], verbose: boolean): readonly string[] {
-  const shown = verbose ? lines.length : linesShown;
-  const more = lines.slice(shown).join(', ').split(', ').filter(Boolean).length;
-  return more === 0 ? lines : [...lines.slice(0, shown), `… and ${more} more (--verbose lists them)`];
+  const shownCount = verbose ? lines.length : linesShown;
+  const hiddenCount = lines.slice(shownCount).join(', ').split(', ').filter(Boolean).length;
+  return hiddenCount === 0
+    ? lines
+    : [...lines.slice(0, shownCount), `… and ${hiddenCount} more (--verbose lists them)`];
 }
 
 const linesShown = 2;
@@ -255,21 +258,21 @@ function summaryLines(report: CheckReport, paint: Paint): readonly string[] {
 function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly string[] {
   const groups = groupBy(rules, ({ id }) => groupOf(id));
   const width = Math.max(...[...groups.keys()].map((group) => group.length));
-  return [...groups].map(([group, own]) => {
-    const of = (holds: (rule: CheckedRule) => boolean) => own.filter(holds).length;
+  return [...groups].map(([group, rulesOfGroup]) => {
+    const of = (holds: (rule: CheckedRule) => boolean) => rulesOfGroup.filter(holds).length;
     const failed = of((rule) => rule.status === 'fail' && failsCheck(rule, demands));
     const warnings = of((rule) => rule.status === 'fail' && !rule.known && !failsCheck(rule, demands));
-    const known = of((rule) => rule.known === true);
+    const knownCount = of((rule) => rule.known === true);
     const notRun = of(({ status }) => status === 'not-run');
     let mark = paint.green('✓');
     if (failed > 0) mark = paint.red('✗');
     else if (warnings > 0) mark = paint.yellow('!');
-    else if (notRun === own.length) mark = paint.dim('–');
+    else if (notRun === rulesOfGroup.length) mark = paint.dim('–');
     const words = [
       `${of(({ status }) => status === 'pass')} passed`,
       ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
       ...(warnings > 0 ? [paint.yellow(counted(warnings, 'warning'))] : []),
-      ...(known > 0 ? [`${known} known`] : []),
+      ...(knownCount > 0 ? [`${knownCount} known`] : []),
       ...(notRun > 0 ? [paint.dim(`${notRun} not run`)] : []),
     ];
     return `${mark} ${group.padEnd(width)}  ${words.join(', ')}`;
@@ -280,14 +283,14 @@ function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly str
 function recapLines(
   { rules, demands }: CheckReport,
   paint: Paint,
-  again: ((rules: readonly string[]) => string) | undefined,
+  commandFor: ((rules: readonly string[]) => string) | undefined,
 ): readonly string[] {
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
   const counted = failed.filter((rule) => failsCheck(rule, demands));
-  const shown = counted.length > 0 ? counted : failed;
-  if (shown.length === 0) return [];
-  const groups = placesOf(shown);
-  const more = groups.slice(placesShown).flatMap(({ places }) => places).length;
+  const shownRules = counted.length > 0 ? counted : failed;
+  if (shownRules.length === 0) return [];
+  const groups = placesOf(shownRules);
+  const hiddenCount = groups.slice(placesShown).flatMap(({ places }) => places).length;
   return [
     '',
     paint.bold(
@@ -300,18 +303,18 @@ function recapLines(
         `      ${clip(printable(what), width)}`,
       ];
     }),
-    ...(more > 0 ? [`  … and ${more} more places`] : []),
-    ...againLines(shown, again, paint),
+    ...(hiddenCount > 0 ? [`  … and ${hiddenCount} more places`] : []),
+    ...againLines(shownRules, commandFor, paint),
   ];
 }
 
 /** The command that runs only these rules again. */
 function againLines(
   failed: readonly CheckedRule[],
-  again: ReportOptions['again'],
+  commandFor: ReportOptions['again'],
   paint: Paint,
 ): readonly string[] {
-  const command = failed.length === 0 ? undefined : again?.(failed.map(({ id }) => id));
+  const command = failed.length === 0 ? undefined : commandFor?.(failed.map(({ id }) => id));
   if (command === undefined) return [];
   return [`Run only ${failed.length === 1 ? 'this rule' : 'these rules'} again: ${paint.bold(command)}`];
 }

@@ -16,7 +16,7 @@ export function summaryOf(
   ms: number,
   excused: readonly RuleResult[] = [],
 ): Report['summary'] {
-  const others = new Map([...rules, ...excused].map(({ id, status }) => [id, status]));
+  const statuses = new Map([...rules, ...excused].map(({ id, status }) => [id, status]));
   const count = (holds: (rule: RuleResult) => boolean): number => rules.filter(holds).length;
   return {
     passed: count(({ status }) => status === 'pass'),
@@ -28,7 +28,7 @@ export function summaryOf(
         level === 'must' &&
         (cause === 'unanswered' ||
           cause === 'deadline' ||
-          isUnexplained(see.flatMap((id) => others.get(id) ?? []))),
+          isUnexplained(see.flatMap((id) => statuses.get(id) ?? []))),
     ),
     withheld: count(({ cause }) => cause === 'withheld'),
     errors: count(({ cause }) => cause === 'error'),

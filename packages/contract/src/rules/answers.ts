@@ -10,7 +10,7 @@ import { type LiveRule, must, should } from './rule.ts';
 /** How often the same request is sent to see whether it always succeeds. */
 const repeats = { initialize: 5, list: 30, longList: 5, call: 6 } as const;
 /** Calls are also sent together: some servers fail only then. */
-const together = { rounds: 6, calls: 4 } as const;
+const parallel = { rounds: 6, calls: 4 } as const;
 /** A list of more characters is not asked for thirty times. */
 const longList = 300_000;
 
@@ -102,24 +102,24 @@ async function sendAgain(probe: Probe): Promise<void> {
   const { ledger } = probe;
   if (!first.result) ledger.tally('initialize', undefined, first);
   for (let time = 0; ledger.hasFailed('initialize') && time < repeats.initialize; time++) {
-    const again = await probe.initialize().catch(ignored);
-    if (again) ledger.tally('initialize', undefined, again);
+    const secondSession = await probe.initialize().catch(ignored);
+    if (secondSession) ledger.tally('initialize', undefined, secondSession);
   }
   const list = () => probe.rpc('tools/list').catch(ignored);
   const answers = [await list()];
   const length = answers[0]?.http.body.length ?? 0;
-  const most = length > longList ? repeats.longList : repeats.list;
-  while (answers.length < most && (answers.at(-1) || answers.length < 3)) answers.push(await list());
+  const rounds = length > longList ? repeats.longList : repeats.list;
+  while (answers.length < rounds && (answers.at(-1) || answers.length < 3)) answers.push(await list());
   if (await probe.hasCases()) {
     const { name, arguments: args } = (await probe.cases())[0];
     const token = await probe.payment().catch(ignored);
     const failed = (await probe.outcomes()).filter(({ result }) => !result).slice(0, 3);
-    for (const one of [...failed, ...failed])
-      await probe.call(one.name, one.arguments, { token }).catch(ignored);
+    for (const failedCall of [...failed, ...failed])
+      await probe.call(failedCall.name, failedCall.arguments, { token }).catch(ignored);
     const call = () => probe.call(name, args, { token }).catch(ignored);
     for (let time = 0; time < repeats.call; time++) if (!(await call())) break;
-    for (let round = 0; round < together.rounds; round++) {
-      const calls = await Promise.all(Array.from({ length: probe.target.live ? 1 : together.calls }, call));
+    for (let round = 0; round < parallel.rounds; round++) {
+      const calls = await Promise.all(Array.from({ length: probe.target.live ? 1 : parallel.calls }, call));
       if (calls.includes(undefined)) break;
     }
   }

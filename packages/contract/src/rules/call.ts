@@ -23,8 +23,8 @@ export const callRules: readonly LiveRule[] = [
       const { http } = await probe.ordinaryCall();
       if (isDenied(http) && !(await probe.isUngated())) throw NotRun.by('refused');
       const outcomes = await probe.outcomes();
-      const judged = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
-      return judgeEach(judged, noAnswerTo(outcomes), (outcome) => {
+      const judgedOutcomes = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
+      return judgeEach(judgedOutcomes, noAnswerTo(outcomes), (outcome) => {
         const { tool, arguments: args, rpc } = outcome;
         const fits = allows(inputSchemaOf(tool), args);
         return unless((fits ? rpc.result : rpc.response) !== undefined, {
@@ -84,11 +84,11 @@ export const callRules: readonly LiveRule[] = [
     title: 'the refusal of a call has no word that makes the platform send it again',
     fix: 'Say what is wrong with the arguments, without words such as timeout or network, or numbers such as 429 and 500.',
     check: async (probe) => {
-      const refused = (await answeredCalls(probe)).filter(
+      const refusedCalls = (await answeredCalls(probe)).filter(
         ({ wrong, result }) => wrong && result?.isError === true,
       );
       return judgeEach(
-        refused,
+        refusedCalls,
         NotRun.because('inapplicable', 'no wrong argument was refused'),
         (outcome) => {
           const text = resultText(outcome.result?.content) ?? '';
@@ -151,7 +151,7 @@ async function failsOn(
   );
   if (succeeded.length === 0) throw NotRun.by('noSuccess');
   const calls = (await probe.tools()).flatMap((tool) => {
-    const valid = succeeded.find((one) => one.tool === tool);
+    const valid = succeeded.find((valid) => valid.tool === tool);
     const schema = tool.inputSchema;
     // If the arguments themselves do not fit, a changed copy shows nothing more.
     if (!valid || !isObject(schema) || !allows(schema, valid.arguments)) return [];

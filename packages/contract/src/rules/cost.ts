@@ -87,13 +87,13 @@ function timeProblem(
 }
 
 /** Validators look up plain values in a table instead of comparing each pair. */
-const plain: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
+const plainTypes: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 
 function distinctProblems({ schema, path }: LocatedSchema): readonly Problem[] {
   const { uniqueItems, maxItems, items } = schema;
   if (uniqueItems !== true) return [];
   const types = isObject(items) ? typesOf(items as JsonObject) : [];
-  const arePlain = types.length > 0 && types.every((type) => plain.has(type));
+  const arePlain = types.length > 0 && types.every((type) => plainTypes.has(type));
   const isLimited = arePlain || (typeof maxItems === 'number' && maxItems <= maxDistinct);
   return valueProblems(isLimited, `${path}.maxItems`, `${maxDistinct} at most`, maxItems);
 }

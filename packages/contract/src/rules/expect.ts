@@ -16,11 +16,11 @@ export function answerProblems(
   answer: HttpAnswer,
 ): readonly Problem[] {
   const problem = { ...(path !== undefined && { path }), expected, actual: describe(answer) };
-  return unless(holds, problem).map(asked(answer));
+  return unless(holds, problem).map(withRequest(answer));
 }
 
 /** Adds to a problem of an answer the command that sends its request again. */
-export function asked(answer: HttpAnswer): (problem: Problem) => Problem {
+export function withRequest(answer: HttpAnswer): (problem: Problem) => Problem {
   return (problem) => ({ ...problem, ...(answer.asked && { request: curlLine(answer.asked) }) });
 }
 
@@ -31,8 +31,8 @@ export function unauthorizedProblems(
   path?: string,
 ): readonly Problem[] {
   const status = token.refusalStatus;
-  const refused = status === null ? isClientError(answer) : answer.status === status;
-  const isUnauthorized = refused && errorOf(answer) === 'Unauthorized';
+  const isRefused = status === null ? isClientError(answer) : answer.status === status;
+  const isUnauthorized = isRefused && errorOf(answer) === 'Unauthorized';
   return answerProblems(isUnauthorized, path, `HTTP ${status ?? '4xx'} {"error":"Unauthorized"}`, answer);
 }
 
@@ -94,10 +94,10 @@ const methodNotFound = -32_601;
 function fixFor({ status, body, asked: { body: sent } = {} as Asked }: HttpAnswer): string | undefined {
   if (status < 400) return undefined;
   const isInitialize = typeof sent === 'string' && sent.includes('"method":"initialize"');
-  const said = refusals.find(
+  const refusal = refusals.find(
     ([words, , ofInitialize]) => words.test(body.slice(0, 2_000)) && (!ofInitialize || isInitialize),
   );
-  return said?.[1] ?? (status === 401 ? withoutToken : undefined);
+  return refusal?.[1] ?? (status === 401 ? withoutToken : undefined);
 }
 
 const withoutToken = 'Let this request pass without authentication: only tools/call needs a token.';

@@ -17,8 +17,8 @@ export const explanations: Explanations = Object.fromEntries(
 function explanationsIn(text: string): readonly (readonly [id: string, Explanation])[] {
   const sections = text.matchAll(/^## (\S+)\n\n((?:[^\n]+\n)+)\n```diff( tools)?\n(.*?)\n```$/gms);
   return [...sections].map(([, id = '', why = '', tools, changes = '']) => {
-    const side = (other: string): Example => {
-      const lines = changes.split('\n').filter((line) => !line.startsWith(other));
+    const side = (otherSide: string): Example => {
+      const lines = changes.split('\n').filter((line) => !line.startsWith(otherSide));
       const example = lines.map((line) => line.slice(2)).join('\n');
       return tools ? ([JSON.parse(example)].flat() as readonly JsonObject[]) : example;
     };

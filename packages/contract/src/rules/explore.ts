@@ -20,7 +20,10 @@ export const exploreRules = sharing({ turn: 'last', controls: [lists] }, [
     fix: 'Answer every call by a result, whatever its arguments are: catch what the handler throws.',
     mustAnswer: true,
     check: async (probe, note) => {
-      const problems = [...(await judged(probe, unansweredFault, note)), ...(await bareProblems(probe))];
+      const problems = [
+        ...(await problemsOfTool(probe, unansweredFault, note)),
+        ...(await bareProblems(probe)),
+      ];
       const { calls } = await explored(probe);
       if (calls.some(({ rpc }) => rpc.http.status === 0)) throw new Unanswered(problems);
       return problems;
@@ -30,19 +33,19 @@ export const exploreRules = sharing({ turn: 'last', controls: [lists] }, [
     ...must('explore.valid', 'C§2.1, C§2.2, C§4.1'),
     title: 'every call that the inputSchema allows ends in data, an empty result or a stated failure',
     fix: 'Handle every value that the inputSchema allows, or narrow the inputSchema.',
-    check: (probe, note) => judged(probe, validFault, note),
+    check: (probe, note) => problemsOfTool(probe, validFault, note),
   },
   {
     ...should('explore.no-crash', 'OWASP, error handling'),
     title: 'no refusal of generated arguments is an exception of the language',
     fix: 'Validate the arguments before the handler runs, and answer with your own code and message.',
-    check: (probe, note) => judged(probe, crashFault, note),
+    check: (probe, note) => problemsOfTool(probe, crashFault, note),
   },
   {
     ...should('explore.refuses', 'C§2.1, C§7'),
     title: 'a value that the inputSchema does not allow is refused, and the refusal names the argument',
     fix: 'Validate the arguments against the inputSchema, and name the argument: a model corrects what it is told.',
-    check: (probe, note) => judged(probe, refusalFault, note),
+    check: (probe, note) => problemsOfTool(probe, refusalFault, note),
   },
 ]);
 
@@ -51,25 +54,25 @@ type Fault = Pick<Problem, 'expected' | 'actual'>;
 type FaultOf = (call: Explored, probe: Probe) => Fault | undefined;
 
 /** One problem for each tool and kind of call, each with the smallest call that was found. */
-async function judged(
+async function problemsOfTool(
   probe: Probe,
   faultOf: FaultOf,
   note?: (text: string) => void,
 ): Promise<readonly Problem[]> {
   const { calls, notes } = await explored(probe);
   if (faultOf === unansweredFault) for (const text of notes) note?.(text);
-  const asked = calls.filter(({ rpc: { http } }) => !isRefusal(http) && !isLimited(http));
+  const executedCalls = calls.filter(({ rpc: { http } }) => !isRefusal(http) && !isLimited(http));
   // The time was over before the first one.
   if (calls.length === 0 && notes.length > 0) throw NotRun.because('unanswered', notes.join('; '));
-  if (asked.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
-  if (!asked.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
+  if (executedCalls.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
+  if (!executedCalls.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
   const fails = (call: Explored) => faultOf(call, probe) !== undefined;
   const failed = groupBy(
-    asked.filter(fails),
+    executedCalls.filter(fails),
     ({ name, variant }) => `${name} ${variant.changes.map((change) => change.name).join()}`,
   );
   const problems: Problem[] = [];
-  for (const [first, ...others] of failed.values()) {
+  for (const [first, ...otherCalls] of failed.values()) {
     if (!(await worksStill(probe, first))) {
       note?.(`${first.name} is not judged: its ordinary call fails as well by now`);
       continue;
@@ -81,7 +84,7 @@ async function judged(
     const isSilent = first.rpc.http.status === 0; // each smaller call could take as long
     const smallest = isSilent ? first : await shrunk(probe, first, fails);
     const fault = faultOf(smallest, probe);
-    if (fault) problems.push(problemOf(probe, smallest, fault, others.length));
+    if (fault) problems.push(problemOf(probe, smallest, fault, otherCalls.length));
   }
   return problems;
 }
@@ -92,12 +95,12 @@ async function bareProblems(probe: Probe): Promise<readonly Problem[]> {
   return problemsAt(!hasFailed(http), 'tools/call without params', 'a JSON-RPC error', describe(http));
 }
 
-function problemOf(probe: Probe, call: Explored, fault: Fault, others: number): Problem {
+function problemOf(probe: Probe, call: Explored, fault: Fault, otherCount: number): Problem {
   const { name, arguments: args, variant, rpc } = call;
-  const further = others === 0 ? '' : ` (and ${others} more such calls)`;
+  const suffix = otherCount === 0 ? '' : ` (and ${otherCount} more such calls)`;
   const problem = ofCall(
     { name, arguments: args ?? {}, ...(rpc.result && { result: rpc.result }) },
-    { ...fault, actual: `${fault.actual}${further}` },
+    { ...fault, actual: `${fault.actual}${suffix}` },
   );
   const [request, ...repeat] = repeatLines(probe.target, { name, arguments: args, meta: variant.meta });
   return { ...problem, path: callPath(call), ...(request !== undefined && { request }), repeat };
@@ -174,7 +177,7 @@ function refusalFault({ rpc, isValid, variant, ordinary }: Explored): Fault | un
   const expected = `a refusal that names ${change.name}`;
   if (rpc.result !== undefined && rpc.result.isError !== true) return { expected, actual: describeCall(rpc) };
   const says = [rpc.result, rpc.error].some(
-    (said) => said && isWalkable(said) && isNamedIn(said, change.name),
+    (named) => named && isWalkable(named) && isNamedIn(named, change.name),
   );
   return says ? undefined : { expected, actual: describeCall(rpc) };
 }

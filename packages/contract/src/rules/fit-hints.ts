@@ -77,30 +77,34 @@ function undeclared(
   annotations: JsonObject[string] | undefined,
   hints: readonly string[],
 ): readonly Problem[] {
-  const declared = objectOr(annotations);
+  const annotationMembers = objectOr(annotations);
   return hints
-    .filter((hint) => typeof declared[hint] !== 'boolean')
+    .filter((hint) => typeof annotationMembers[hint] !== 'boolean')
     .map((hint) => ({
       path: `annotations.${hint}`,
       expected: 'true or false',
-      actual: shorten(declared[hint]),
+      actual: shorten(annotationMembers[hint]),
     }));
 }
 
 /** The problem of a hint whose value contradicts something else, if it does. */
-function wrong(
+function problemIf(
   isWrong: boolean,
   hint: 'readOnlyHint' | 'destructiveHint',
   expected: boolean,
-  why: string,
+  reason: string,
 ): readonly Problem[] {
-  const problem = { path: `annotations.${hint}`, expected: `${expected}, as ${why}`, actual: `${!expected}` };
+  const problem = {
+    path: `annotations.${hint}`,
+    expected: `${expected}, as ${reason}`,
+    actual: `${!expected}`,
+  };
   return unless(!isWrong, problem);
 }
 
 function contradictions({ readOnlyHint, destructiveHint }: JsonObject): readonly Problem[] {
   const isBoth = readOnlyHint === true && destructiveHint === true;
-  return wrong(isBoth, 'destructiveHint', false, 'readOnlyHint is true');
+  return problemIf(isBoth, 'destructiveHint', false, 'readOnlyHint is true');
 }
 
 /** Words in a name that mean removal. */
@@ -111,22 +115,22 @@ function againstName(name: string, { readOnlyHint, destructiveHint }: JsonObject
   const effect = verb?.mayBeNoun ? undefined : verb?.effect;
   const isWriting = effect !== undefined && effect !== 'reads';
   const isDeleting = isWriting && wordsOf(name).some((word) => deleting.has(word));
-  const named = `the name ${name} indicates`;
+  const nameClaim = `the name ${name} indicates`;
   const writes = readOnlyHint !== true;
   const isHarmless = writes && destructiveHint === false;
   const isHarmful = writes && destructiveHint === true;
   return [
-    ...wrong(isWriting && !writes, 'readOnlyHint', false, `${named} an effect`),
-    ...wrong(isDeleting && isHarmless, 'destructiveHint', true, `${named} deletion`),
-    ...wrong(effect === 'reads' && isHarmful, 'destructiveHint', false, `${named} reading`),
+    ...problemIf(isWriting && !writes, 'readOnlyHint', false, `${nameClaim} an effect`),
+    ...problemIf(isDeleting && isHarmless, 'destructiveHint', true, `${nameClaim} deletion`),
+    ...problemIf(effect === 'reads' && isHarmful, 'destructiveHint', false, `${nameClaim} reading`),
   ];
 }
 
 function againstMeta(meta: JsonObject[string] | undefined, { readOnlyHint }: JsonObject): readonly Problem[] {
   if (!isObject(meta)) return [];
   const answers = meta.surface === 'answer' || meta.queryEligible === true;
-  const why = '_meta offers the tool for answering questions';
-  return wrong(answers && readOnlyHint === false, 'readOnlyHint', true, why);
+  const reason = '_meta offers the tool for answering questions';
+  return problemIf(answers && readOnlyHint === false, 'readOnlyHint', true, reason);
 }
 
 /** A POST may be a search; the other methods determine the effect. */
@@ -139,8 +143,13 @@ function againstMethods(
   const isWriting = writing !== undefined && readOnlyHint === true;
   const isDeleting = methods.includes('delete') && destructiveHint === false;
   return [
-    ...wrong(isWriting, 'readOnlyHint', false, `the tool sends ${writing?.toUpperCase()} requests`),
-    ...wrong(isDeleting, 'destructiveHint', true, 'the tool sends DELETE requests'),
-    ...wrong(onlyReads && readOnlyHint === false, 'readOnlyHint', true, 'the tool sends GET requests only'),
+    ...problemIf(isWriting, 'readOnlyHint', false, `the tool sends ${writing?.toUpperCase()} requests`),
+    ...problemIf(isDeleting, 'destructiveHint', true, 'the tool sends DELETE requests'),
+    ...problemIf(
+      onlyReads && readOnlyHint === false,
+      'readOnlyHint',
+      true,
+      'the tool sends GET requests only',
+    ),
   ];
 }

@@ -9,7 +9,7 @@ import { hasItems, inputSchemas, normalize } from './read.ts';
 import { problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** Limits for one inputSchema. */
-const most = {
+const limits = {
   levels: 5,
   properties: 100,
   enumValues: 1_000,
@@ -83,20 +83,20 @@ export const fitSchemaRules: readonly StaticRule[] = [
       'fit.depth',
       'learn.microsoft.com, Azure OpenAI, structured outputs: 100 properties, 5 levels (OpenAI itself: 5,000 and 10)',
     ),
-    title: `no inputSchema nests deeper than ${most.levels} levels or has over ${most.properties} parameters`,
+    title: `no inputSchema nests deeper than ${limits.levels} levels or has over ${limits.properties} parameters`,
     fix: 'Flatten the schema. Models fill in parameters at the root best.',
     inspect: (tool) => {
       const parameters = parametersOf(tool);
-      const deepest = parameters.find(({ path }) => levelsOf(path) > most.levels);
+      const deepest = parameters.find(({ path }) => levelsOf(path) > limits.levels);
       return [
         ...unless(deepest === undefined, {
           path: deepest?.path ?? 'inputSchema',
-          expected: `at most ${most.levels} levels`,
+          expected: `at most ${limits.levels} levels`,
           actual: `${deepest ? levelsOf(deepest.path) : 0} levels`,
         }),
-        ...unless(parameters.length <= most.properties, {
+        ...unless(parameters.length <= limits.properties, {
           path: 'inputSchema',
-          expected: `at most ${most.properties} parameters`,
+          expected: `at most ${limits.properties} parameters`,
           actual: `${parameters.length}`,
         }),
       ];
@@ -114,10 +114,10 @@ export const fitSchemaRules: readonly StaticRule[] = [
       const isOpen = names.some((name) => /^(path|endpoint|url|uri|route)$/.test(name));
       return parametersOf(tool).flatMap((place) => {
         const isMethod = /^(http)?(method|verb)$/.test(normalize(place.property));
-        const free = isMethod && isOpen && !hasItems(place.schema.enum);
+        const isFreeText = isMethod && isOpen && !hasItems(place.schema.enum);
         const expected = 'reading only, or writing only';
-        const actual = free ? 'any method' : shorten(place.schema.enum);
-        return problemsAt(!free && !mixes(place.schema.enum), place.path, expected, actual);
+        const actual = isFreeText ? 'any method' : shorten(place.schema.enum);
+        return problemsAt(!isFreeText && !mixes(place.schema.enum), place.path, expected, actual);
       });
     },
   },
@@ -172,19 +172,21 @@ function enumProblems(at: readonly LocatedSchema[]): readonly Problem[] {
   const enums = at.flatMap(({ schema, path }) =>
     hasItems(schema.enum) ? [{ path, values: schema.enum }] : [],
   );
-  const values = enums.reduce((sum, one) => sum + one.values.length, 0);
+  const values = enums.reduce((sum, enumeration) => sum + enumeration.values.length, 0);
   const long = enums.filter(
-    (one) => one.values.length > most.longEnum && one.values.join('').length > most.enumCharacters,
+    (enumeration) =>
+      enumeration.values.length > limits.longEnum &&
+      enumeration.values.join('').length > limits.enumCharacters,
   );
   return [
-    ...unless(values <= most.enumValues, {
+    ...unless(values <= limits.enumValues, {
       path: 'inputSchema',
-      expected: `at most ${most.enumValues} values of enums in all`,
+      expected: `at most ${limits.enumValues} values of enums in all`,
       actual: `${values}`,
     }),
     ...long.map(({ path, values: listed }) => ({
       path: `${path}.enum`,
-      expected: `at most ${most.enumCharacters} characters in an enum of over ${most.longEnum} values`,
+      expected: `at most ${limits.enumCharacters} characters in an enum of over ${limits.longEnum} values`,
       actual: `${listed.join('').length} characters`,
     })),
   ];

@@ -1,6 +1,6 @@
 import { estimatedTokens } from '../definition/tokens.ts';
 import { grouped } from '../json/grouped.ts';
-import { kept } from '../json/json.ts';
+import { cachedByObject } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import { isText } from './read.ts';
 import { problemsAt, type StaticRule, should, unless } from './rule.ts';
@@ -32,12 +32,12 @@ export const fitSizeRules: readonly StaticRule[] = [
     title: `the list of tools has at most ${grouped(budgets.list)} tokens`,
     fix: 'Shorten the largest definitions first, or split the server.',
     inspect: (tool, siblings) => {
-      const own = tokensOf(tool);
-      const isLargest = siblings.every((other) => tokensOf(other) <= own);
-      const all = siblings.reduce((sum, other) => sum + tokensOf(other), own);
+      const ownTokens = tokensOf(tool);
+      const isLargest = siblings.every((sibling) => tokensOf(sibling) <= ownTokens);
+      const allTokens = siblings.reduce((sum, sibling) => sum + tokensOf(sibling), ownTokens);
       const expected = `at most ${grouped(budgets.list)} tokens (estimated)`;
-      const actual = `about ${grouped(all)}; the largest tool takes ${grouped(own)}`;
-      return problemsAt(!isLargest || all <= budgets.list, 'tools/list result.tools', expected, actual);
+      const actual = `about ${grouped(allTokens)}; the largest tool takes ${grouped(ownTokens)}`;
+      return problemsAt(!isLargest || allTokens <= budgets.list, 'tools/list result.tools', expected, actual);
     },
   },
   {
@@ -56,4 +56,4 @@ export const fitSizeRules: readonly StaticRule[] = [
   },
 ];
 
-const tokensOf = kept((tool: JsonObject) => estimatedTokens(JSON.stringify(tool)));
+const tokensOf = cachedByObject((tool: JsonObject) => estimatedTokens(JSON.stringify(tool)));

@@ -1,5 +1,5 @@
 import { wordsOf } from '../definition/effect.ts';
-import { isObject, kept, shorten } from '../json/json.ts';
+import { cachedByObject, isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { allSchemas, isText, normalize } from './read.ts';
@@ -15,10 +15,10 @@ export const fitTextRules: readonly StaticRule[] = [
     title: 'no text of a tool gives instructions to the model',
     fix: 'Describe only the tool, in plain visible text.',
     inspect: (tool) =>
-      matchesIn(tool, injections).map(({ path, what, found }) => ({
+      matchesIn(tool, injections).map(({ path, what: label, found }) => ({
         path,
         expected: 'a description',
-        actual: `${what}: ${found}`,
+        actual: `${label}: ${found}`,
       })),
   },
   {
@@ -44,10 +44,10 @@ export const fitTextRules: readonly StaticRule[] = [
     fix: 'Use names that show the difference, such as get_spot_price and get_price_history, or merge the two tools.',
     inspect: (tool, siblings) => {
       const { name, words, description } = traitsOf(tool);
-      const twin = siblings.find((other) => other.name !== tool.name && traitsOf(other).name === name);
+      const twin = siblings.find((sibling) => sibling.name !== tool.name && traitsOf(sibling).name === name);
       const echo = siblings.find(
-        (other) =>
-          words !== '' && traitsOf(other).description !== description && traitsOf(other).words === words,
+        (sibling) =>
+          words !== '' && traitsOf(sibling).description !== description && traitsOf(sibling).words === words,
       );
       return [
         ...unless(name === '' || twin === undefined, {
@@ -82,13 +82,13 @@ interface Text {
 /** Every text of a tool that a model or a person reads. */
 function textsOf(tool: JsonObject): readonly Text[] {
   const { title, description, annotations } = tool;
-  const own = {
+  const ownTexts = {
     title,
     description,
     'annotations.title': isObject(annotations) ? annotations.title : undefined,
   };
   return [
-    ...Object.entries(own).map(([path, text]) => ({ path, text })),
+    ...Object.entries(ownTexts).map(([path, text]) => ({ path, text })),
     ...allSchemas(tool).flatMap(({ schema, path }) => [
       { path: `${path}.title`, text: schema.title },
       { path: `${path}.description`, text: schema.description },
@@ -102,9 +102,9 @@ function matchesIn<Searched extends { readonly pattern: RegExp }>(
   searched: readonly Searched[],
 ) {
   return textsOf(tool).flatMap(({ path, text }) =>
-    searched.flatMap((one) => {
-      const [found] = one.pattern.exec(text) ?? [];
-      return found === undefined ? [] : [{ ...one, path, found: shorten(found) }];
+    searched.flatMap((search) => {
+      const [found] = search.pattern.exec(text) ?? [];
+      return found === undefined ? [] : [{ ...search, path, found: shorten(found) }];
     }),
   );
 }
@@ -157,7 +157,7 @@ const promotions = [
  * The name of a tool without differences that readers and models miss (plural, order, synonyms of get), the distinct words of
  * its description in alphabetical order, and its normalized description.
  */
-const traitsOf = kept((tool: JsonObject) => {
+const traitsOf = cachedByObject((tool: JsonObject) => {
   const description = isText(tool.description) ? tool.description.slice(0, examined) : '';
   const words = new Set(description.toLowerCase().match(/\p{L}+/gu) ?? []);
   return {
@@ -212,9 +212,9 @@ function sentenceProblems({ description }: JsonObject): readonly Problem[] {
 
 /** The title, or the text of a parameter or field, repeats the description of the tool. */
 function echoProblems(tool: JsonObject): readonly Problem[] {
-  const own = isText(tool.description) ? normalize(tool.description) : '';
-  if (own === '') return [];
+  const ownDescription = isText(tool.description) ? normalize(tool.description) : '';
+  if (ownDescription === '') return [];
   return textsOf(tool)
-    .filter(({ path, text }) => path !== 'description' && normalize(text) === own)
+    .filter(({ path, text }) => path !== 'description' && normalize(text) === ownDescription)
     .map(({ path, text }) => ({ path, expected: 'what this part is', actual: shorten(text) }));
 }

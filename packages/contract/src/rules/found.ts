@@ -27,15 +27,17 @@ export function oneForAll(calls: readonly [Found, ...Found[]], { target }: Probe
   )
     return undefined;
   for (const [name, schema] of propertiesOf(inputSchemaOf(first.tool))) {
-    const given = calls.filter(({ arguments: args }) => args[name] !== undefined && args[name] !== null);
-    const values = new Map(given.map((call) => [JSON.stringify(call.arguments[name]), call]));
+    const callsWithValue = calls.filter(
+      ({ arguments: args }) => args[name] !== undefined && args[name] !== null,
+    );
+    const values = new Map(callsWithValue.map((call) => [JSON.stringify(call.arguments[name]), call]));
     if (values.size < 3 || typesOf(schema).includes('boolean')) continue;
-    const [one, other] = [...values.values()];
-    if (one && other)
+    const [left, right] = [...values.values()];
+    if (left && right)
       return {
         expected: `answers that depend on ${name}`,
         actual: `${shorten(first.data)} for ${values.size} values of it, and for all other arguments`,
-        calls: [one, other],
+        calls: [left, right],
       };
   }
   return undefined;
@@ -44,20 +46,22 @@ export function oneForAll(calls: readonly [Found, ...Found[]], { target }: Probe
 /** An answer that repeats an argument with the value of another call. */
 export function mislabelled(calls: readonly [Found, ...Found[]]): Finding | undefined {
   for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
-    const sent = calls.flatMap(({ arguments: args }) => args[name] ?? []);
+    const sentValues = calls.flatMap(({ arguments: args }) => args[name] ?? []);
     const listed = [schema.enum, schema.examples].flatMap((list) => (Array.isArray(list) ? list : []));
-    const known = new Set([...sent, ...listed, schema.default ?? null].map(plainly));
-    const wrong = calls.find(({ arguments: args, data }) => {
+    const knownValues = new Set([...sentValues, ...listed, schema.default ?? null].map(plainly));
+    const contradiction = calls.find(({ arguments: args, data }) => {
       const [value, repeated] = [plainly(args[name]), plainly(data[name])];
-      return value !== '' && repeated !== '' && value !== repeated && known.has(repeated);
+      return value !== '' && repeated !== '' && value !== repeated && knownValues.has(repeated);
     });
-    if (wrong)
+    if (contradiction)
       return {
-        expected: `${name} as it was sent: ${shorten(wrong.arguments[name])}`,
-        actual: `${name}: ${shorten(wrong.data[name])}`,
+        expected: `${name} as it was sent: ${shorten(contradiction.arguments[name])}`,
+        actual: `${name}: ${shorten(contradiction.data[name])}`,
         calls: [
-          wrong,
-          ...calls.filter((call) => plainly(call.arguments[name]) === plainly(wrong.data[name])).slice(0, 1),
+          contradiction,
+          ...calls
+            .filter((call) => plainly(call.arguments[name]) === plainly(contradiction.data[name]))
+            .slice(0, 1),
         ],
       };
   }
@@ -84,8 +88,13 @@ export async function beyondLimit(
   for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
     if (!limiting.test(name)) continue;
     const value = typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1;
-    const full = calls.find(({ data }) => entriesIn(data) > value);
-    for (const { call, given: limit } of await callsWith(probe, calls, name, full && { full, value })) {
+    const fullResult = calls.find(({ data }) => entriesIn(data) > value);
+    for (const { call, given: limit } of await callsWith(
+      probe,
+      calls,
+      name,
+      fullResult && { full: fullResult, value },
+    )) {
       const entries = entriesIn(call.data);
       if (limit < 1 || entries <= limit) continue;
       return { expected: `at most ${limit} entries`, actual: `${entries} entries`, calls: [call] };
@@ -102,13 +111,13 @@ export async function callsWith(
   probe: Probe,
   calls: readonly [Found, ...Found[]],
   name: string,
-  further: { readonly full: Found; readonly value: number } | undefined,
+  exceeding: { readonly full: Found; readonly value: number } | undefined,
 ): Promise<readonly { readonly call: Found; readonly given: number }[]> {
   if (probe.target.sampled?.has(calls[0].name)) return [];
-  const made = further && (await foundWith(probe, further.full, { name, value: further.value }));
-  return [...calls, ...(made ? [made] : [])].flatMap((call) => {
-    const given = call.arguments[name];
-    return typeof given === 'number' ? [{ call, given }] : [];
+  const repeated = exceeding && (await foundWith(probe, exceeding.full, { name, value: exceeding.value }));
+  return [...calls, ...(repeated ? [repeated] : [])].flatMap((call) => {
+    const limit = call.arguments[name];
+    return typeof limit === 'number' ? [{ call, given: limit }] : [];
   });
 }
 
@@ -158,22 +167,23 @@ export function failedEmpty(calls: readonly Explored[]): readonly Finding[] {
 }
 
 export function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | undefined {
-  const full = calls.filter((call) => hasData(call));
-  const distinct = new Set(full.map(({ data }) => JSON.stringify(data)));
+  const fullResults = calls.filter((call) => hasData(call));
+  const distinct = new Set(fullResults.map(({ data }) => JSON.stringify(data)));
   const takesNothing = propertiesOf(inputSchemaOf(calls[0].tool)).length === 0;
   if (distinct.size < (takesNothing ? 1 : 2)) return undefined;
-  if (full.some(({ data }) => data.searchExhausted !== true)) return undefined;
+  if (fullResults.some(({ data }) => data.searchExhausted !== true)) return undefined;
   return {
     expected: 'searchExhausted: true only where nothing was found',
-    actual: `searchExhausted: true beside ${shorten(withoutSignals(full[0]?.data ?? {}))}, and in all ${full.length} answers`,
-    calls: full.slice(0, 2),
+    actual: `searchExhausted: true beside ${shorten(withoutSignals(fullResults[0]?.data ?? {}))}, and in all ${fullResults.length} answers`,
+    calls: fullResults.slice(0, 2),
   };
 }
 
 /** Whether an answer has a value that is not empty and does not repeat an argument. */
 function hasData({ data, arguments: args }: Found): boolean {
-  const sent = new Set(Object.values(args).map(plainly));
+  const sentValues = new Set(Object.values(args).map(plainly));
   return [...leavesOf(withoutSignals(data)).values()].some(
-    (value) => (isText(value) || (typeof value === 'number' && value !== 0)) && !sent.has(plainly(value)),
+    (value) =>
+      (isText(value) || (typeof value === 'number' && value !== 0)) && !sentValues.has(plainly(value)),
   );
 }

@@ -30,13 +30,13 @@ export function bearing(probe: Probe, token: string, as: string): HeaderValue {
 /** A rule that sends the same tools/call with each value of the token's header; each must be refused. */
 export function refuses(
   id: string,
-  what: string,
+  title: string,
   attempts: (probe: Probe) => Promise<readonly HeaderValue[]>,
   controls: readonly Control[] = [refusesUnpaid],
 ): LiveRule {
   return {
     ...must(id, 'C§5.1, C§5.4, C§7'),
-    title: `${what} is refused`,
+    title: `${title} is refused`,
     fix: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
     controls,
     check: async (probe) => refusalsOf(probe, await attempts(probe)),
@@ -46,15 +46,17 @@ export function refuses(
 /** A rule that sends the same tools/call with each of these forged tokens; each must be refused. */
 export function forged(
   id: string,
-  what: string,
+  title: string,
   forgeries: Forgery | ((probe: Probe) => readonly Forgery[]),
 ): LiveRule {
   const attempts = async (probe: Probe) => {
-    const all = typeof forgeries === 'function' ? forgeries(probe) : [forgeries];
-    const as = (forgery: Forgery) => (all.length === 1 ? what : shorten(forgery));
-    return Promise.all(all.map(async (one) => bearing(probe, await probe.token(one), as(one))));
+    const allForgeries = typeof forgeries === 'function' ? forgeries(probe) : [forgeries];
+    const as = (forgery: Forgery) => (allForgeries.length === 1 ? title : shorten(forgery));
+    return Promise.all(
+      allForgeries.map(async (forgery) => bearing(probe, await probe.token(forgery), as(forgery))),
+    );
   };
-  return refuses(id, `tools/call with ${what}`, attempts, refusesOnlyOthers);
+  return refuses(id, `tools/call with ${title}`, attempts, refusesOnlyOthers);
 }
 
 /** Sends a tools/call with this value of the token's header; by default the call that every rule about tokens sends. */

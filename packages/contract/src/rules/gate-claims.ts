@@ -4,7 +4,7 @@ import { answerProblems } from './expect.ts';
 import { bearing, callWith, claims, forged, refusesOnlyOthers, secondsFromNow } from './gate-attempts.ts';
 import { type LiveRule, must } from './rule.ts';
 
-const others = ['https://other.example/mcp', 'https://third.example/mcp'];
+const otherAudiences = ['https://other.example/mcp', 'https://third.example/mcp'];
 const unknownExtension = 'x-unknown-4kx';
 
 /** For a token that the platform does not issue, but that servers which keep the contract may accept. */
@@ -58,11 +58,11 @@ export const gateClaimRules: readonly LiveRule[] = [
       'a token for a URL that only resembles the right one',
       ({ target: { signer } }) => similarTo(signer?.audience).map((aud) => claims({ aud })),
     ),
-    forged('gate.other-audiences', 'a token for several other servers', claims({ aud: others })),
+    forged('gate.other-audiences', 'a token for several other servers', claims({ aud: otherAudiences })),
   ]),
   {
     ...forged('gate.several-audiences', 'a token for this server and others', ({ target: { signer } }) => [
-      claims({ aud: [signer?.audience ?? '', ...others] }),
+      claims({ aud: [signer?.audience ?? '', ...otherAudiences] }),
     ]),
     ...advice(
       'RFC 7519 §4.1.3, which allows both; the tokens of the platform name one audience',
@@ -99,14 +99,14 @@ export const gateClaimRules: readonly LiveRule[] = [
 ];
 
 /** A rule that sends a tools/call with an unusual token of the platform: it may be refused or accepted. */
-function survives(id: string, what: string, forgery: Forgery): LiveRule {
+function survives(id: string, title: string, forgery: Forgery): LiveRule {
   return {
     ...must(id, 'C§5.1, C§7'),
-    title: `tools/call with ${what} is refused or accepted, without an error of the server`,
+    title: `tools/call with ${title} is refused or accepted, without an error of the server`,
     fix: 'Treat every error of the verification as a refusal.',
     controls: refusesOnlyOthers,
     check: async (probe) => {
-      const { value, as } = bearing(probe, await probe.token(forgery), what);
+      const { value, as } = bearing(probe, await probe.token(forgery), title);
       const answer = await callWith(probe, value);
       const path = `tools/call, ${probe.profile.token.header}: ${as}`;
       return answerProblems(answer.status < 500, path, 'HTTP 4xx, or the answer to the call', answer);

@@ -44,9 +44,12 @@ export const gateRequestRules: readonly LiveRule[] = [
   bypass(
     'gate.duplicate-keys',
     'a call whose body names two methods',
-    ['"method":"tools/list"', '"method":"initialize"'].flatMap((other): readonly Unpaid[] => [
-      { write: (call) => `{${other},${JSON.stringify(call).slice(1)}`, as: `{${other}, …call}` },
-      { write: (call) => `${JSON.stringify(call).slice(0, -1)},${other}}`, as: `{…call, ${other}}` },
+    ['"method":"tools/list"', '"method":"initialize"'].flatMap((methodText): readonly Unpaid[] => [
+      { write: (call) => `{${methodText},${JSON.stringify(call).slice(1)}`, as: `{${methodText}, …call}` },
+      {
+        write: (call) => `${JSON.stringify(call).slice(0, -1)},${methodText}}`,
+        as: `{…call, ${methodText}}`,
+      },
     ]),
   ),
   {
@@ -94,7 +97,7 @@ export const gateRequestRules: readonly LiveRule[] = [
       return answerProblems(answer.status >= 400, path, 'HTTP 4xx', answer);
     },
   },
-  refused('gate.trusted-headers', 'a call with headers that a proxy might set', (probe) =>
+  refusal('gate.trusted-headers', 'a call with headers that a proxy might set', (probe) =>
     unpaid(probe, {
       headers: {
         'x-forwarded-user': 'platform',
@@ -105,13 +108,13 @@ export const gateRequestRules: readonly LiveRule[] = [
       },
     }),
   ),
-  refused('gate.unknown-tool', 'a call of an unknown tool', async (probe) => {
+  refusal('gate.unknown-tool', 'a call of an unknown tool', async (probe) => {
     const call = { name: noSuchTool, arguments: {} };
     const { http } = await probe.ask('tools/call', call, { session: await probe.session() });
     return { answer: http, path: `tools/call of ${noSuchTool}` };
   }),
   {
-    ...refused('gate.every-call', 'a call in a session that has paid for an earlier one', async (probe) => {
+    ...refusal('gate.every-call', 'a call in a session that has paid for an earlier one', async (probe) => {
       const session = await probe.newSession();
       const call = await probe.authenticationCall();
       await probe.call(call.name, call.arguments, { session });
@@ -192,10 +195,10 @@ function openRequest(): JsonObject {
 }
 
 /** A rule that sends one request, which must not run a tool. */
-function refused(id: string, what: string, send: (probe: Probe) => Promise<Attempt>): LiveRule {
+function refusal(id: string, title: string, send: (probe: Probe) => Promise<Attempt>): LiveRule {
   return {
     ...must(id, 'C§5.4, C§7'),
-    title: `${what} is refused without a token`,
+    title: `${title} is refused without a token`,
     fix,
     controls: [refusesUnpaid],
     check: async (probe) => {
@@ -205,10 +208,10 @@ function refused(id: string, what: string, send: (probe: Probe) => Promise<Attem
 }
 
 /** A rule that sends the same call in each of these forms; none may run a tool. */
-function bypass(id: string, what: string, forms: readonly Unpaid[]): LiveRule {
+function bypass(id: string, title: string, forms: readonly Unpaid[]): LiveRule {
   return {
     ...must(id, "C§5.4; reproduced with the platform's public middleware"),
-    title: `${what} does not run a tool without a token`,
+    title: `${title} does not run a tool without a token`,
     fix,
     controls: [refusesUnpaid],
     check: (probe) => inParallel(forms, async (form) => ranProblems(await unpaid(probe, form))),

@@ -78,10 +78,12 @@ export const gateTokenRules: readonly LiveRule[] = [
     'tools/call with the token and another scheme',
     async (probe) => {
       const token = await freshToken(probe);
-      const own = probe.profile.token.scheme.toLowerCase();
-      const others = ['Basic', 'Token', 'Bearer'].filter((scheme) => scheme.toLowerCase() !== own);
+      const ownScheme = probe.profile.token.scheme.toLowerCase();
+      const otherSchemes = ['Basic', 'Token', 'Bearer'].filter(
+        (scheme) => scheme.toLowerCase() !== ownScheme,
+      );
       return [
-        ...others.map((scheme) => ({ value: `${scheme} ${token}`, as: `${scheme} and a valid token` })),
+        ...otherSchemes.map((scheme) => ({ value: `${scheme} ${token}`, as: `${scheme} and a valid token` })),
         { value: token, as: 'a valid token without a scheme' },
       ];
     },
@@ -183,8 +185,8 @@ function usedToken(probe: Probe): Promise<UsedToken> {
     }
     for (const left of accepted > youngest && refusedFrom < oldest ? [1, 2, 4] : []) {
       const unused = aged(refusedFrom - left);
-      const used = await unused();
-      if (await admits(used)) return { used, admits, unused }; // else, on a busy machine, its time is already over
+      const usedToken = await unused();
+      if (await admits(usedToken)) return { used: usedToken, admits, unused }; // else, on a busy machine, its time is already over
     }
     throw unmeasured;
   });

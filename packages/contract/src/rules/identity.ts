@@ -109,7 +109,7 @@ export const identityRules: readonly LiveRule[] = [
     check: async (probe) => {
       const capabilities = objectOr((await initialized(probe)).capabilities);
       const subscribes = objectOr(capabilities.resources).subscribe === true;
-      const declared: readonly (readonly [name: string, method: string, params?: JsonObject])[] = [
+      const capabilityMethods: readonly (readonly [name: string, method: string, params?: JsonObject])[] = [
         ['resources', 'resources/list'],
         ...(subscribes
           ? [['resources.subscribe', 'resources/subscribe', { uri: 'file:///none' }] as const]
@@ -118,10 +118,12 @@ export const identityRules: readonly LiveRule[] = [
         ['logging', 'logging/setLevel', { level: 'info' }],
         ['completions', 'completion/complete', completion],
       ];
-      const asked = declared.filter(([name]) => isObject(capabilities[name.replace(/\..*/, '')]));
-      if (asked.length === 0) return [];
+      const declaredMethods = capabilityMethods.filter(([name]) =>
+        isObject(capabilities[name.replace(/\..*/, '')]),
+      );
+      if (declaredMethods.length === 0) return [];
       const session = (await probe.enter(await probe.initializeSteadily())) ?? (await probe.session());
-      return inParallel(asked, async ([name, method, params]) => {
+      return inParallel(declaredMethods, async ([name, method, params]) => {
         const { error, http } = await probe.rpc(method, params, { session });
         return answerProblems(error?.code !== -32_601, method, `what capabilities.${name} declares`, http);
       });
@@ -141,9 +143,9 @@ export const identityRules: readonly LiveRule[] = [
           ['version', 'version'],
         ] as const
       ).flatMap(([inHealth, inServerInfo]) => {
-        const [reported, declared] = [health[inHealth], serverInfo[inServerInfo]];
-        const areSame = !isText(reported) || !isText(declared) || reported === declared;
-        return valueProblems(areSame, `GET /health ${inHealth}`, shorten(declared), reported);
+        const [reported, serverInfoValue] = [health[inHealth], serverInfo[inServerInfo]];
+        const areSame = !isText(reported) || !isText(serverInfoValue) || reported === serverInfoValue;
+        return valueProblems(areSame, `GET /health ${inHealth}`, shorten(serverInfoValue), reported);
       });
     },
   },

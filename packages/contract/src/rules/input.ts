@@ -1,5 +1,5 @@
 import { isPlaceholder } from '../definition/placeholder.ts';
-import { isObject, kept, objectOr, present, shorten, withoutPrototype } from '../json/json.ts';
+import { cachedByObject, isObject, objectOr, present, shorten, withoutPrototype } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
 import { mismatches, tryCompile, withoutDialect } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
@@ -207,18 +207,18 @@ function ofSamples({ judge, ...text }: SampleRule): StaticRule {
  * One schema in which every schema inside an inputSchema is an optional property, with a unique name and with
  * the definitions it may refer to. It is compiled once and validates a value against any one of them.
  */
-const sideBySide = kept((inputSchema: JsonObject) => {
+const sideBySide = cachedByObject((inputSchema: JsonObject) => {
   const [, ...inner] = schemasIn(inputSchema, 'inputSchema');
   const members = inner.map((place) => ({ name: `value of ${place.path}`, place }));
   const { properties, definitions, $defs } = inputSchema;
-  const own = Object.fromEntries(
+  const ownProperties = Object.fromEntries(
     members.flatMap(({ name, place: { schema } }) => [
       [name, schema],
       ...(schema.enum === undefined ? [] : [[openly(name), present<Json>({ ...schema, enum: undefined })]]),
     ]),
   );
-  const all = { ...objectOr(properties), ...own };
-  return { schema: present<Json>({ properties: all, definitions, $defs }), members };
+  const allProperties = { ...objectOr(properties), ...ownProperties };
+  return { schema: present<Json>({ properties: allProperties, definitions, $defs }), members };
 });
 
 /** The name of the same schema without its enum: each of many values would be compared with all. */

@@ -35,24 +35,24 @@ async function refusedProblems(probe: Probe): Promise<readonly Problem[]> {
   return withInside(probe, async (caller, tell) => {
     const { name, arguments: args } = (await probe.cases())[0];
     const forged = await probe.token({ by: 'untrusted' });
-    const refused = async (tool: Json) => {
+    const callRefused = async (tool: Json) => {
       for (let call = 0; call < refusedCalls; call++) {
         const status = await caller(tool, args, call % 2 === 0 ? undefined : forged);
         if (status < 400) throw NotRun.by('ungated');
       }
       return (await tell('functions')).filter(isObject);
     };
-    await refused(name); // what runs the first time only
+    await callRefused(name); // what runs the first time only
     await tell('functions');
-    const ofNone = new Set((await refused(noSuchTool)).map(placeOf));
-    const found = (await refused(name)).filter(
-      (one) => Number(one.count) >= refusedCalls && !ofNone.has(placeOf(one)),
+    const ofNone = new Set((await callRefused(noSuchTool)).map(placeOf));
+    const found = (await callRefused(name)).filter(
+      (growthEntry) => Number(growthEntry.count) >= refusedCalls && !ofNone.has(placeOf(growthEntry)),
     );
-    return found.slice(0, 3).map((one) => ({
+    return found.slice(0, 3).map((growthEntry) => ({
       ...(typeof name === 'string' && { tool: name }),
       path: 'tools/call without a valid token',
       expected: `the functions that run for ${noSuchTool}, too`,
-      actual: `${String(one.name) || 'a function without a name'} of ${placeOf(one)} ran ${one.count} times for ${refusedCalls} calls (${found.length} such functions)`,
+      actual: `${String(growthEntry.name) || 'a function without a name'} of ${placeOf(growthEntry)} ran ${growthEntry.count} times for ${refusedCalls} calls (${found.length} such functions)`,
     }));
   });
 }
@@ -83,12 +83,12 @@ async function memoryProblems(probe: Probe): Promise<readonly Problem[]> {
     const [between, after] = [await round(calls.each), await round(calls.each)];
     const growth = [between - before, after - between];
     if (growth.some((bytes) => bytes < leastGrowth)) return [];
-    const shown = growth.map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`).join(' and ');
+    const growthText = growth.map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`).join(' and ');
     return [
       {
         path: `${calls.each} calls, half of them without a token`,
         expected: 'a heap that does not grow, after garbage collection',
-        actual: `it grows by ${shown} in two rounds of ${calls.each} calls`,
+        actual: `it grows by ${growthText} in two rounds of ${calls.each} calls`,
       },
     ];
   });
@@ -96,7 +96,7 @@ async function memoryProblems(probe: Probe): Promise<readonly Problem[]> {
 
 /** The status of a call of a tool. */
 type Caller = (tool: Json, args: Json, token: string | undefined) => Promise<number>;
-type Tell = (what: 'functions' | 'memory') => Promise<readonly Json[]>;
+type Tell = (subject: 'functions' | 'memory') => Promise<readonly Json[]>;
 
 const tellMs = { poll: 20, most: 10_000 } as const;
 
@@ -117,24 +117,24 @@ async function withInside(
     const call = await callerOf(probe, instance);
     const caller: Caller = async (name, args, token) =>
       (await call({ name, arguments: args }, { token })).status;
-    return await judge(caller, (what) => told(directory, what));
+    return await judge(caller, (subject) => toldLines(directory, subject));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
 /** Asks the script by a file, and reads its answer from another. */
-async function told(directory: string, what: string): Promise<readonly Json[]> {
-  const [asked, answer] = ['ask', 'answer'].map((name) => join(directory, name));
-  if (asked === undefined || answer === undefined) return [];
-  await writeFile(`${asked}.new`, what);
-  await rename(`${asked}.new`, asked);
+async function toldLines(directory: string, subject: string): Promise<readonly Json[]> {
+  const [askFile, answer] = ['ask', 'answer'].map((name) => join(directory, name));
+  if (askFile === undefined || answer === undefined) return [];
+  await writeFile(`${askFile}.new`, subject);
+  await rename(`${askFile}.new`, askFile);
   for (let waited = 0; waited < tellMs.most; waited += tellMs.poll) {
     await setTimeout(tellMs.poll);
-    const [told] = jsonIn(await readFile(answer, 'utf8').catch(() => ''));
-    if (!Array.isArray(told)) continue;
+    const [lines] = jsonIn(await readFile(answer, 'utf8').catch(() => ''));
+    if (!Array.isArray(lines)) continue;
     await rm(answer);
-    return told;
+    return lines;
   }
   throw NotRun.because('inapplicable', 'the server is no process of Node on this machine');
 }

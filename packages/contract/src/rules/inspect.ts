@@ -4,7 +4,7 @@ import { bounds, isReadable } from '../json/walk.ts';
 import type { Methods, Problem, RuleResult, RuleText } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { staticRules } from '../static-rules.ts';
-import { now } from '../wire/clock.ts';
+import { nowMs } from '../wire/clock.ts';
 import { effectiveRule, unless, verdict } from './rule.ts';
 import { readable } from './tool.ts';
 
@@ -13,34 +13,37 @@ import { readable } from './tool.ts';
  * contain any JSON. An element that is not an object or is too large fails `tool.readable` and is not checked further; neither
  * are the tools beyond the limits.
  *
- * @param others tools of the same list that are not checked themselves.
+ * @param otherTools tools of the same list that are not checked themselves.
  */
 export function inspectTools(
   tools: readonly unknown[],
   profile: PlatformProfile,
-  others: readonly unknown[] = [],
+  otherTools: readonly unknown[] = [],
   methods: Methods = new Map(),
   selects?: (rule: RuleText) => boolean,
 ): readonly RuleResult[] {
-  const within = tools.slice(0, bounds.tools);
-  const beyond = unless(tools.length + others.length <= bounds.tools, {
+  const includedTools = tools.slice(0, bounds.tools);
+  const beyond = unless(tools.length + otherTools.length <= bounds.tools, {
     path: 'tools/list result.tools',
     expected: `at most ${bounds.tools} tools`,
     actual: 'more tools; those beyond the limit were not checked',
   });
-  const examined = within.filter(isTool);
-  const beside = others.slice(0, bounds.tools).filter(isTool);
-  const siblings = examined.map((tool) => [...examined.filter((other) => other !== tool), ...beside]);
+  const examined = includedTools.filter(isTool);
+  const otherValidTools = otherTools.slice(0, bounds.tools).filter(isTool);
+  const siblings = examined.map((tool) => [
+    ...examined.filter((sibling) => sibling !== tool),
+    ...otherValidTools,
+  ]);
   return staticRules.flatMap((staticRule) => {
     const effective = effectiveRule(staticRule, profile, selects);
     if (!effective) return [];
     const { rule, level } = effective;
-    const started = now();
-    const judged = rule === readable ? (within as readonly JsonObject[]) : examined;
-    const problems = judged.flatMap((tool, index) =>
+    const startedAt = nowMs();
+    const judgedTools = rule === readable ? (includedTools as readonly JsonObject[]) : examined;
+    const problems = judgedTools.flatMap((tool, index) =>
       rule.inspect(tool, siblings[index] ?? [], profile, methods).map((problem) => withTool(tool, problem)),
     );
-    return [verdict(rule, level, rule === readable ? [...beyond, ...problems] : problems, started)];
+    return [verdict(rule, level, rule === readable ? [...beyond, ...problems] : problems, startedAt)];
   });
 }
 

@@ -62,9 +62,9 @@ export function audienceProblems(probe: Probe): Promise<readonly Problem[]> {
     }
     const answerTo = async (aud: string): Promise<HttpAnswer> =>
       callOf(probe, instance, await probe.token({ claims: { aud } }));
-    const [fitting, unfitting] = [await answerTo(publicUrl), await answerTo(instance.url)];
+    const [publicAnswer, unfitting] = [await answerTo(publicUrl), await answerTo(instance.url)];
     return [
-      ...answerProblems(fitting.status === 200, `token for ${publicUrl}`, 'HTTP 200', fitting),
+      ...answerProblems(publicAnswer.status === 200, `token for ${publicUrl}`, 'HTTP 200', publicAnswer),
       ...answerProblems(unfitting.status !== 200, `token for ${instance.url}`, 'a refusal', unfitting),
     ];
   });

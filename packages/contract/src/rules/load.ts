@@ -57,10 +57,10 @@ export const loadRules: readonly LiveRule[] = [
   ]),
 ];
 
-function large(id: string, what: string, chunked: boolean): LiveRule {
+function large(id: string, title: string, chunked: boolean): LiveRule {
   return {
     ...should(id, 'C§8: limits not shown'),
-    title: `${what} is refused`,
+    title: `${title} is refused`,
     turn: 'last',
     controls: [lists, reportsHealthInTime],
     mustAnswer: true,
@@ -89,17 +89,17 @@ async function refusalProblems(
   }
 }
 
-function slow(id: string, what: string, rest: string): LiveRule {
+function slow(id: string, title: string, rest: string): LiveRule {
   return {
     ...should(id, 'C§8: time-outs not shown'),
-    title: `${what} does not delay other clients`,
+    title: `${title} does not delay other clients`,
     turn: 'last',
     controls: [initializes, reportsHealthInTime],
     mustAnswer: true,
     fix: 'Answer other requests meanwhile, and close such connections after a timeout.',
     check: async (probe) => {
-      const together = probe.once('stalled', () => stalledProblems(probe, [noHeaders, noBody]));
-      const problems = await together.catch(() => undefined);
+      const stalledTogether = probe.once('stalled', () => stalledProblems(probe, [noHeaders, noBody]));
+      const problems = await stalledTogether.catch(() => undefined);
       return problems?.length === 0 ? [] : stalledProblems(probe, [rest]);
     },
   };
@@ -146,8 +146,8 @@ async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
   const { status } = await probe.health();
   try {
     // On a kept connection, a busy server may read it before the requests of new clients.
-    const now = await probe.http({ path: '/health', timeoutMs: healthMs, fresh: true });
-    return answerProblems(now.status === status, path, `HTTP ${status}`, now);
+    const health = await probe.http({ path: '/health', timeoutMs: healthMs, fresh: true });
+    return answerProblems(health.status === status, path, `HTTP ${status}`, health);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     const request = posixLine(['curl', '-sS', '-i', new URL('/health', probe.url).href]);

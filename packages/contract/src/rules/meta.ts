@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import { isObject, kept, shorten } from '../json/json.ts';
+import { cachedByObject, isObject, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
 import { mismatches, mismatchesIn } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -39,7 +39,10 @@ export const metaRules: readonly StaticRule[] = [
 ];
 
 /** The two halves of `PlatformProfile.toolMeta`, split once, so that each is compiled once. */
-const partsOf = kept(({ allOf, ...shape }: JsonObject) => ({ shape, sense: { allOf: allOf ?? [{}] } }));
+const partsOf = cachedByObject(({ allOf, ...shape }: JsonObject) => ({
+  shape,
+  sense: { allOf: allOf ?? [{}] },
+}));
 
 /** Checks the two formats by which a profile binds `_meta` to the tools (`PlatformProfile.toolMeta`). */
 function referenceProblems(
@@ -75,7 +78,7 @@ interface Subject {
 }
 
 /** The validator of the two formats, compiled once for all tools: a profile's `toolMeta` is large. */
-const referencesOf = kept((toolMeta: JsonObject) => {
+const referencesOf = cachedByObject((toolMeta: JsonObject) => {
   const subject: Subject = { names: new Set(), takesContext: false };
   const formats = {
     'tool-name': (name: string) => subject.names.has(name),
@@ -90,8 +93,9 @@ function unknownKeys(value: JsonObject, schema: JsonObject, path: string): reado
   if (!isObject(schema.properties) || schema.additionalProperties === true) return [];
   const { properties } = schema;
   return Object.entries(value).flatMap(([key, member]) => {
-    const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (isObject(known)) return isObject(member) ? unknownKeys(member, known, `${path}.${key}`) : [];
+    const knownSchema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (isObject(knownSchema))
+      return isObject(member) ? unknownKeys(member, knownSchema, `${path}.${key}`) : [];
     if (key.includes('/')) return [];
     return [
       {

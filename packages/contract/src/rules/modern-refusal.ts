@@ -50,12 +50,12 @@ const comparesHeaders = mergeLive(
       check: async (probe) => {
         const headers = [undefined, 'another_tool', '=?base64?!?='];
         return inParallel(headers, async (name) => {
-          const what = `tools/call with Mcp-Name: ${name ?? 'absent'}`;
+          const request = `tools/call with Mcp-Name: ${name ?? 'absent'}`;
           return errorProblems(
             await modernCall(probe, { 'mcp-name': name }),
             400,
             codes.headerMismatch,
-            what,
+            request,
           );
         });
       },
@@ -203,10 +203,10 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
         ['signed with another key', { by: 'untrusted' }],
         ['for another audience', { claims: { aud: 'https://other.example/mcp' } }],
       ] as const;
-      return inParallel(forgeries, async ([what, forgery]) => {
+      return inParallel(forgeries, async ([title, forgery]) => {
         const { body, headers } = await call(probe);
         const answer = await probe.post(body, { headers, token: await probe.token(forgery) });
-        return ranProblems({ answer, path: `tools/call with a token ${what}` });
+        return ranProblems({ answer, path: `tools/call with a token ${title}` });
       });
     },
   },
@@ -230,9 +230,9 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
         ['without headers', body, {}],
         ['at another version', body, { ...headers, 'mcp-protocol-version': '1900-01-01' }],
       ];
-      return inParallel(forms, async ([what, form, own]) => {
-        const answer = await probe.post(form, own === undefined ? {} : { headers: own });
-        return ranProblems({ answer, path: `tools/call without a token, ${what}` });
+      return inParallel(forms, async ([title, form, ownHeaders]) => {
+        const answer = await probe.post(form, ownHeaders === undefined ? {} : { headers: ownHeaders });
+        return ranProblems({ answer, path: `tools/call without a token, ${title}` });
       });
     },
   },
@@ -243,14 +243,14 @@ async function eachUnreadable(
   probe: Probe,
   judge: (answer: HttpAnswer, path: string) => readonly Problem[],
 ): Promise<readonly Problem[]> {
-  const sent = await probe.once('modern unreadable', () => {
+  const answers = await probe.once('modern unreadable', () => {
     const { body, headers } = modernMessage('tools/list');
     const bodies: readonly Json[] = [[body], '{"jsonrpc":', { ...body, id: null }];
     return Promise.all(
-      bodies.map(async (one) => ({ path: shorten(one), answer: await probe.post(one, { headers }) })),
+      bodies.map(async (body) => ({ path: shorten(body), answer: await probe.post(body, { headers }) })),
     );
   });
-  return sent.flatMap(({ path, answer }) => judge(answer, path));
+  return answers.flatMap(({ path, answer }) => judge(answer, path));
 }
 
 /** The message of an answer if it is an error. */
@@ -265,8 +265,8 @@ async function refusals(
   status: number,
   requests: readonly (readonly [what: string, options: ModernOptions])[],
 ): Promise<readonly Problem[]> {
-  return inParallel(requests, async ([what, options]) =>
-    errorProblems(await modernRpc(probe, 'tools/list', {}, options), status, code, `tools/list ${what}`),
+  return inParallel(requests, async ([title, options]) =>
+    errorProblems(await modernRpc(probe, 'tools/list', {}, options), status, code, `tools/list ${title}`),
   );
 }
 

@@ -53,10 +53,10 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
       if (problems.length > 0) return problems;
       const names = (tools: readonly unknown[]) =>
         shorten([...new Set(tools.filter(isObject).map(({ name }) => String(name)))].toSorted(), 2_000);
-      const others = names(await probe.listed());
-      const expected = `the tools that a session lists: ${others}`;
+      const sessionNames = names(await probe.listed());
+      const expected = `the tools that a session lists: ${sessionNames}`;
       const actual = names(pages.tools);
-      return problemsAt(names(pages.tools) === others, 'tools/list result.tools', expected, actual);
+      return problemsAt(names(pages.tools) === sessionNames, 'tools/list result.tools', expected, actual);
     },
   },
   {
@@ -154,18 +154,18 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
     fix: 'Build the result of a call in one place for both eras.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {
-      const byTool = new Map((await probe.cases()).toReversed().map((one) => [one.name, one]));
+      const byTool = new Map((await probe.cases()).toReversed().map((example) => [example.name, example]));
       const inSession = probe.target.era === 'modern' ? [] : await probe.outcomes();
       const judges = resultRules.filter(({ level }) => level === 'must');
-      return ofCalls([...byTool.values()].slice(0, mostTools), async (one) => {
-        const rpc = await modernCall(probe, {}, { name: one.name, arguments: one.arguments });
-        const outcome = { ...one, rpc, result: rpc.result };
-        const known = inSession.find(
-          ({ tool, arguments: args }) => tool === one.tool && args === one.arguments,
+      return ofCalls([...byTool.values()].slice(0, mostTools), async (example) => {
+        const rpc = await modernCall(probe, {}, { name: example.name, arguments: example.arguments });
+        const outcome = { ...example, rpc, result: rpc.result };
+        const sessionCall = inSession.find(
+          ({ tool, arguments: args }) => tool === example.tool && args === example.arguments,
         );
         // What is wrong in a session, too, has its own finding.
         return judges
-          .filter((rule) => !known || rule.problemsOf(known, probe.profile).length === 0)
+          .filter((rule) => !sessionCall || rule.problemsOf(sessionCall, probe.profile).length === 0)
           .flatMap((rule) => rule.problemsOf(outcome, probe.profile))
           .map((problem) => ofCall(outcome, problem));
       });

@@ -25,7 +25,7 @@ function miscounted(calls: readonly [Found, ...Found[]]): Finding | undefined {
         : [];
     });
     const [first] = counts;
-    const lengths = new Map(counts.map((one) => [one.length, one]));
+    const lengths = new Map(counts.map((count) => [count.length, count]));
     if (!first || first.distance === 0 || counts.length < 3 || lengths.size < 2) continue;
     if (counts.some(({ distance }) => distance !== first.distance)) continue;
     return {
@@ -68,14 +68,14 @@ function disordered(calls: readonly [Found, ...Found[]]): Finding | undefined {
           found.set(statistic.of, { ...found.get(statistic.of), [statistic.is]: [name, Number(value)] });
       }
       for (const { min, mean, max } of found.values()) {
-        const above = (low: typeof min, high: typeof min) =>
+        const ordered = (low: typeof min, high: typeof min) =>
           low && high && Math.floor(low[1]) > Math.ceil(high[1]) ? ([low, high] as const) : undefined;
-        const wrong = above(min, max) ?? above(mean, max) ?? above(min, mean);
-        if (!wrong) continue;
-        const [[low, least], [high, most]] = wrong;
+        const wrongOrder = ordered(min, max) ?? ordered(mean, max) ?? ordered(min, mean);
+        if (!wrongOrder) continue;
+        const [[low, least], [high, highest]] = wrongOrder;
         return {
           expected: `${low} at most as large as ${high}`,
-          actual: `${low}: ${least}, ${high}: ${most}`,
+          actual: `${low}: ${least}, ${high}: ${highest}`,
           calls: [call],
         };
       }
@@ -109,10 +109,11 @@ export async function beyondBounds(
         .flatMap((entry) => Object.entries(entry))
         .flatMap(([field, value]) => (wordsOf(field).join(' ') === bound.of ? [value] : []))
         .filter((value) => typeof value === 'number');
-    const full = calls.find((call) => new Set(valuesIn(call)).size > 1);
-    const middle = full && valuesIn(full).toSorted((one, other) => one - other)[valuesIn(full).length >> 1];
-    const further = full && middle !== undefined ? { full, value: middle } : undefined;
-    for (const { call, given: limit } of await callsWith(probe, calls, name, further)) {
+    const varied = calls.find((call) => new Set(valuesIn(call)).size > 1);
+    const middle =
+      varied && valuesIn(varied).toSorted((left, right) => left - right)[valuesIn(varied).length >> 1];
+    const limited = varied && middle !== undefined ? { full: varied, value: middle } : undefined;
+    for (const { call, given: limit } of await callsWith(probe, calls, name, limited)) {
       const beyond = valuesIn(call).find((value) => (bound.is === 'min' ? value < limit : value > limit));
       if (beyond === undefined) continue;
       const word = bound.is === 'min' ? 'least' : 'most';

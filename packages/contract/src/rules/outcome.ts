@@ -81,10 +81,10 @@ export const outcomeRules: readonly LiveRule[] = [
       const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
       if (first.length === 0) throw NotRun.by('noResponse');
       return ofCalls(first, async (outcome) => {
-        const again = await probe.call(outcome.name, outcome.arguments);
-        const isSame = endingOf(again.result) === endingOf(outcome.result);
+        const secondAnswer = await probe.call(outcome.name, outcome.arguments);
+        const isSame = endingOf(secondAnswer.result) === endingOf(outcome.result);
         const expected = `as before: ${describeCall(outcome.rpc)}`;
-        return unless(isSame, ofCall(outcome, { expected, actual: describeCall(again) }));
+        return unless(isSame, ofCall(outcome, { expected, actual: describeCall(secondAnswer) }));
       });
     },
   },
@@ -98,14 +98,14 @@ export const outcomeRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { callMs } = probe.profile.limits;
       const outcomes = await probe.outcomes();
-      const late = outcomes.filter(({ rpc: { http } }) => http.ms > callMs && !isUnsent(http));
-      const problems = late.map(({ name, arguments: args, rpc: { http } }) => ({
+      const lateOutcomes = outcomes.filter(({ rpc: { http } }) => http.ms > callMs && !isUnsent(http));
+      const problems = lateOutcomes.map(({ name, arguments: args, rpc: { http } }) => ({
         tool: name,
         path: `tools/call with ${shorten(args)}`,
         expected: `an answer within ${callMs} ms`,
         actual: Number.isFinite(http.ms) ? `${Math.round(http.ms)} ms` : describe(http),
       }));
-      if (late.some(({ rpc }) => !Number.isFinite(rpc.http.ms))) throw new Unanswered(problems);
+      if (lateOutcomes.some(({ rpc }) => !Number.isFinite(rpc.http.ms))) throw new Unanswered(problems);
       const unsent = outcomes.find(({ rpc }) => isUnsent(rpc.http));
       if (unsent && problems.length === 0) throw new NotSent(unsent.rpc.http.body);
       if (problems.length > 0 || outcomes.some(({ rpc }) => rpc.response)) return problems;
@@ -249,8 +249,8 @@ function improbable({
 }: CallOutcome): readonly Pick<CallOutcome, 'tool' | 'name' | 'arguments'>[] {
   const schema = inputSchemaOf(tool);
   const texts = propertiesOf(schema).filter(
-    ([, { type, enum: allowed, format }]) =>
-      type === 'string' && allowed === undefined && format === undefined,
+    ([, { type, enum: allowedValues, format }]) =>
+      type === 'string' && allowedValues === undefined && format === undefined,
   );
   const changed = { ...args, ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])) };
   return texts.length > 0 && allows(schema, changed) ? [{ tool, name, arguments: changed }] : [];

@@ -140,12 +140,12 @@ export const outputRules: readonly StaticRule[] = [
 const keptKeywords = ['type', 'properties', 'required', 'additionalProperties'];
 
 function lostProblems(root: JsonObject): readonly Problem[] {
-  const { additionalProperties: further = false, properties } = root;
+  const { additionalProperties: valueSchema = false, properties } = root;
   return [
-    ...unless(typeof further === 'boolean', {
+    ...unless(typeof valueSchema === 'boolean', {
       path: 'outputSchema.additionalProperties',
       expected: 'true or false at the root',
-      actual: shorten(further),
+      actual: shorten(valueSchema),
     }),
     ...[...schemasIn({ properties: properties ?? {} }, 'outputSchema')].flatMap(
       ({ schema: { $ref }, path }) =>
@@ -166,8 +166,8 @@ function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'
   return {
     ...text,
     inspect: ({ outputSchema }) => {
-      const declared = new Set(propertiesOf(outputSchema).map(([name]) => name));
-      const missing = names.filter((name) => !declared.has(name));
+      const declaredNames = new Set(propertiesOf(outputSchema).map(([name]) => name));
+      const missing = names.filter((name) => !declaredNames.has(name));
       const enough = names.includes('error') ? missing.length === 0 : missing.length < names.length;
       if (!isObject(outputSchema) || enough) return [];
       return missing.map((name) => ({
@@ -194,21 +194,22 @@ function outcomeProblems(
     { ...(isObject(inputSchema) && inputSchema), type: 'object', required },
     smoke,
   );
-  const known: JsonObject = Object.fromEntries(
+  const fixedMembers: JsonObject = Object.fromEntries(
     propertiesOf(outputSchema).flatMap(([name, schema]): [string, Json][] => {
-      const [type, ...others] = typesOf(schema);
-      if (!required.includes(name) || others.length > 0 || type === 'array' || type === 'object') return [];
+      const [type, ...otherTypes] = typesOf(schema);
+      if (!required.includes(name) || otherTypes.length > 0 || type === 'array' || type === 'object')
+        return [];
       if (Object.hasOwn(echoes, name)) return [[name, echoes[name] ?? null]];
       if (name === 'searchExhausted') return [[name, false]];
       return type === 'integer' ? [[name, 0]] : [];
     }),
   );
   const found = signalled.map((signal) => {
-    const given = { ...known, ...signal };
-    const rest = required.filter((name) => !Object.hasOwn(given, name));
+    const members = { ...fixedMembers, ...signal };
+    const rest = required.filter((name) => !Object.hasOwn(members, name));
     const blank = blankResult({ ...outputSchema, required: rest }, undefined, fixedValue);
     return blank.ok
-      ? mismatches(outputSchema, { ...blank.result, ...given }, 'structuredContent')
+      ? mismatches(outputSchema, { ...blank.result, ...members }, 'structuredContent')
       : blank.blocked.map((path) => ({
           path,
           expected: 'a field that can be empty',
@@ -216,7 +217,7 @@ function outcomeProblems(
           fix: `Add "null" to ${path}.type, or remove the field from required.`,
         }));
   });
-  return found.toSorted((one, other) => one.length - other.length)[0] ?? [];
+  return found.toSorted((left, right) => left.length - right.length)[0] ?? [];
 }
 
 /** The outcome that each case of this rule is about. */

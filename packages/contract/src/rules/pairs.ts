@@ -97,9 +97,9 @@ async function ofPairs(
   judge: (pair: Pair) => Finding | undefined,
   note?: (text: string) => void,
 ): Promise<readonly Problem[]> {
-  const known = await pairs(probe);
-  for (const text of known.notes) note?.(text);
-  return known.pairs.flatMap((pair) => problemsOf(probe, judge(pair)));
+  const pairResults = await pairs(probe);
+  for (const text of pairResults.notes) note?.(text);
+  return pairResults.pairs.flatMap((pair) => problemsOf(probe, judge(pair)));
 }
 
 /** Judges the answers of each tool. */
@@ -139,45 +139,47 @@ function answersTo({ heard }: Pair, of: 'one' | 'other', isBeside: boolean): rea
 /** An answer that has, wherever the two calls always differ, what the other call always gets. */
 function swapped(pair: Pair): Finding | undefined {
   if (!pair.other) return undefined;
-  const alone = { one: answersTo(pair, 'one', false), other: answersTo(pair, 'other', false) };
-  const own = { one: commonLeaves(alone.one), other: commonLeaves(alone.other) };
-  const differing = [...own.one].filter(
-    ([path, value]) => own.other.has(path) && own.other.get(path) !== value,
+  const aloneAnswers = { one: answersTo(pair, 'one', false), other: answersTo(pair, 'other', false) };
+  const ownLeaves = { one: commonLeaves(aloneAnswers.one), other: commonLeaves(aloneAnswers.other) };
+  const differing = [...ownLeaves.one].filter(
+    ([path, value]) => ownLeaves.other.has(path) && ownLeaves.other.get(path) !== value,
   );
   if (differing.length === 0) return undefined;
   const swap = pair.heard.find(({ of, isBeside, data }) => {
     const leaves = leavesOf(data);
-    const others = own[of === 'one' ? 'other' : 'one'];
-    return isBeside && differing.every(([path]) => leaves.get(path) === others.get(path));
+    const otherLeaves = ownLeaves[of === 'one' ? 'other' : 'one'];
+    return isBeside && differing.every(([path]) => leaves.get(path) === otherLeaves.get(path));
   });
   if (!swap) return undefined;
-  const [mine, theirs] = swap.of === 'one' ? [pair.one, pair.other] : [pair.other, pair.one];
+  const [ownCall, theirs] = swap.of === 'one' ? [pair.one, pair.other] : [pair.other, pair.one];
   return {
-    expected: `${shorten(alone[swap.of][0])}, as alone`,
+    expected: `${shorten(aloneAnswers[swap.of][0])}, as alone`,
     actual: `${shorten(swap.data)}, the answer to ${shorten(theirs.arguments)}, which was called at the same time`,
-    calls: [mine, theirs],
+    calls: [ownCall, theirs],
   };
 }
 
 /** An answer beside others that lacks a value which all answers to the same call had, before and after. */
 function unlike(pair: Pair): Finding | undefined {
   for (const of of ['one', 'other'] as const) {
-    const alone = answersTo(pair, of, false);
-    const [first] = alone;
+    const aloneAnswers = answersTo(pair, of, false);
+    const [first] = aloneAnswers;
     const call = pair[of];
-    if (!first || !call || alone.length < 2) continue;
-    const common = [...commonLeaves(alone)];
+    if (!first || !call || aloneAnswers.length < 2) continue;
+    const sharedLeaves = [...commonLeaves(aloneAnswers)];
     const odd = pair.heard.find((answer) => {
       const leaves = leavesOf(answer.data);
       return (
-        answer.of === of && answer.isBeside && common.some(([path, value]) => leaves.get(path) !== value)
+        answer.of === of &&
+        answer.isBeside &&
+        sharedLeaves.some(([path, value]) => leaves.get(path) !== value)
       );
     });
     if (!odd) continue;
-    const where = odd.inSecond ? 'beside other calls, in another session' : 'beside other calls';
+    const location = odd.inSecond ? 'beside other calls, in another session' : 'beside other calls';
     return {
       expected: `${shorten(first)}, as before and after`,
-      actual: `${shorten(odd.data)} ${where}`,
+      actual: `${shorten(odd.data)} ${location}`,
       calls: [call, ...(of === 'one' && pair.other ? [pair.other] : [pair.one])],
     };
   }

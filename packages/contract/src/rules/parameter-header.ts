@@ -9,13 +9,13 @@ export const parameterHeader: StaticRule = {
   title: 'every x-mcp-header names a distinct header, for a parameter whose value fits into a header',
   fix: 'Use x-mcp-header only on strings, integers and booleans inside properties, each with its own name of letters, digits and -.',
   inspect: (tool) => {
-    const seen = new Set<string>();
+    const usedHeaders = new Set<string>();
     return inputSchemas(tool).flatMap(({ path, schema }): readonly Problem[] => {
       if (!isObject(schema) || !Object.hasOwn(schema, 'x-mcp-header')) return [];
       const name = schema['x-mcp-header'];
       const isToken = typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
-      const isNew = isToken && !seen.has(name.toLowerCase());
-      if (isToken) seen.add(name.toLowerCase());
+      const isNew = isToken && !usedHeaders.has(name.toLowerCase());
+      if (isToken) usedHeaders.add(name.toLowerCase());
       const at = `${path}.x-mcp-header`;
       return [
         ...valueProblems(isToken, at, 'the name of a header', name),

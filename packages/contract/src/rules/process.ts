@@ -76,14 +76,14 @@ export const processRules = sharing({ turn: 'separate', controls: [startsInstanc
     title: 'a port in use ends the start with an error',
     fix: 'Report the error and exit with a status other than 0. Never listen on another port.',
     check: async (probe) => {
-      const busy = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+      const occupiedPort = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
       try {
-        await once(busy, 'listening');
-        const address = busy.address();
+        await once(occupiedPort, 'listening');
+        const address = occupiedPort.address();
         const port = String(typeof address === 'object' && address ? address.port : 0);
         return await endProblems(await probe.launch({ PORT: port }), `PORT=${port}, in use`, port);
       } finally {
-        busy.close();
+        occupiedPort.close();
       }
     },
   },
@@ -271,9 +271,14 @@ async function logProblems(probe: Probe): Promise<readonly Problem[]> {
   await setTimeout(settleMs);
   const log = instance.output();
   const parts = { 'a valid token': valid, 'a forged token': forged, 'an argument': marker };
-  return Object.entries(parts).flatMap(([what, secret]) => {
+  return Object.entries(parts).flatMap(([partName, secret]) => {
     const found = log.includes(secret.split('.').at(-1) ?? secret);
-    return problemsAt(!found, 'standard output and error', `a log without ${what}`, `${what} in the log`);
+    return problemsAt(
+      !found,
+      'standard output and error',
+      `a log without ${partName}`,
+      `${partName} in the log`,
+    );
   });
 }
 

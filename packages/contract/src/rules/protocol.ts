@@ -109,7 +109,9 @@ export const protocolRules: readonly LiveRule[] = [
         ),
       );
       // A method that fails with and without params is judged by `discovery.*`.
-      return ofMethods.filter((each) => each.some((problems) => problems.length === 0)).flat(2);
+      return ofMethods
+        .filter((problemLists) => problemLists.some((problems) => problems.length === 0))
+        .flat(2);
     },
   },
   {

@@ -104,9 +104,9 @@ export const resultRules: readonly JudgingRule[] = [
       if (!isDeepStrictEqual(data, structuredContent))
         return valueProblems(false, 'result.content[0].text', shorten(structuredContent), data);
       // As doubles they are the same.
-      const sent = longIntegers(rpc.http.body);
-      const lost = longIntegers(text).find((digits) => !sent.includes(digits));
-      const expected = `the integers of structuredContent: ${sent.slice(0, 3).join(', ') || 'none beyond 2^53'}`;
+      const sentDigits = longIntegers(rpc.http.body);
+      const lost = longIntegers(text).find((digits) => !sentDigits.includes(digits));
+      const expected = `the integers of structuredContent: ${sentDigits.slice(0, 3).join(', ') || 'none beyond 2^53'}`;
       return unless(lost === undefined, { path: 'result.content[0].text', expected, actual: String(lost) });
     },
   }),
@@ -116,9 +116,9 @@ export const resultRules: readonly JudgingRule[] = [
     fix: 'Declare the field in outputSchema.properties, or remove it from the result.',
     judge: ({ structuredContent }, { tool }) => {
       if (!isObject(structuredContent) || !isObject(tool.outputSchema)) return undefined;
-      const declared = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
+      const declaredNames = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
       return Object.keys(structuredContent)
-        .filter((name) => !declared.has(name))
+        .filter((name) => !declaredNames.has(name))
         .map((name) => ({
           path: `result.structuredContent.${name}`,
           expected: 'a declared field',
@@ -198,11 +198,11 @@ function about(
       if (!outcomes.some(({ result }) => result)) throw NotRun.by('noResult');
       const concerned = outcomes.filter(({ result }) => result && concerns(result));
       if (concerned.length === 0) throw otherwise();
-      const judged = concerned.flatMap((outcome) => {
+      const judgedProblems = concerned.flatMap((outcome) => {
         const problems = judge(outcome.result ?? {}, outcome, probe.profile);
         return problems ? [problems.map((problem) => ofCall(outcome, problem))] : [];
       });
-      return judgeEach(judged, NotRun.by('unreadableResult'), (problems) => problems);
+      return judgeEach(judgedProblems, NotRun.by('unreadableResult'), (problems) => problems);
     },
   });
 }

@@ -83,8 +83,8 @@ export function fact(id: string, level: Level, source: string) {
 }
 
 /** Rules that have something in common. What a rule says itself counts. */
-export function sharing(common: Partial<LiveRule>, rules: readonly LiveRule[]): readonly LiveRule[] {
-  return rules.map((rule) => ({ ...common, ...rule }));
+export function sharing(sharedMembers: Partial<LiveRule>, rules: readonly LiveRule[]): readonly LiveRule[] {
+  return rules.map((rule) => ({ ...sharedMembers, ...rule }));
 }
 
 /** The problems of all items. @throws NotRun, this one, if there are no items to judge. */
@@ -167,7 +167,7 @@ export function casesOf(rule: RuleText): readonly RuleText[] {
 
 /** Whether a name is the id of a rule, of the merged rule of which it is a case, or the group of either. */
 export function isNamedBy({ id, within = id }: RuleText, name: string): boolean {
-  return [id, within].some((own) => own === name || own.startsWith(`${name}.`));
+  return [id, within].some((idOrGroup) => idOrGroup === name || idOrGroup.startsWith(`${name}.`));
 }
 
 /**
@@ -214,7 +214,7 @@ export function verdict(
   { id, title, source, fix, cases }: RuleText,
   level: Level,
   found: readonly Problem[],
-  started: number,
+  startedAt: number,
   notes: readonly string[] = [],
   unrunCases: ReadonlySet<string> = new Set(),
 ): RuleResult {
@@ -223,12 +223,12 @@ export function verdict(
   const note = notes.length > 0 && { note: notes.join('; ') };
   const [worst] = problems
     .flatMap(({ times }) => times ?? [])
-    .toSorted((one, two) => two.failed - one.failed);
+    .toSorted((left, two) => two.failed - left.failed);
   const failedCases = cases?.filter((part) => problems.some((problem) => problem.case === part.id)) ?? [];
   const weight = failedCases.length > 0 ? highestLevel(failedCases) : level;
   const runCases = cases?.map((part) => part.id).filter((part) => !unrunCases.has(part));
-  const how = { ...note, ...(worst && { times: worst }), ...(runCases && { cases: runCases }) };
-  return { id, level: weight, title, source, fix, status, ...how, problems, ms: msSince(started) };
+  const extras = { ...note, ...(worst && { times: worst }), ...(runCases && { cases: runCases }) };
+  return { id, level: weight, title, source, fix, status, ...extras, problems, ms: msSince(startedAt) };
 }
 
 function withFixOfEnd(problem: Problem): Problem {

@@ -30,7 +30,7 @@ function runtimeOf({ target }: Probe): Runtime {
 }
 
 function outdatedProblems(runtime: Runtime): readonly Problem[] {
-  const fixes = missingFixes(runtime).map(({ version, what }) => `${version} ${what}`);
+  const fixes = missingFixes(runtime).map(({ version, what: change }) => `${version} ${change}`);
   return unless(compareVersions(runtime.version, runtime.newest) >= 0, {
     path: 'node_modules/market-mcp-runtime',
     expected: [runtime.newest, ...fixes].join('; '),

@@ -16,21 +16,21 @@ const memberTitle = 'a session id such as "constructor" or "__proto__"';
 
 /** Requests without a session, and with ids that the server never issued. */
 export const sessionRefusalRules: readonly LiveRule[] = [
-  refused('session.missing-post', 'a POST without a session', 'POST', async () => [undefined]),
+  refusalRule('session.missing-post', 'a POST without a session', 'POST', async () => [undefined]),
   mergeLive({ title: 'a POST with a session that the server has not opened is refused' }, [
-    refused('session.unknown-post', 'a POST with an unknown session', 'POST', async () => [unknownId]),
-    refused('session.tampered', 'a session id with one character changed', 'POST', tamperedIds),
-    refused('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
+    refusalRule('session.unknown-post', 'a POST with an unknown session', 'POST', async () => [unknownId]),
+    refusalRule('session.tampered', 'a session id with one character changed', 'POST', tamperedIds),
+    refusalRule('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
   ]),
-  refused('session.missing-get', 'a GET without a session', 'GET', async () => [undefined]),
+  refusalRule('session.missing-get', 'a GET without a session', 'GET', async () => [undefined]),
   mergeLive({ title: 'a GET with a session that the server has not opened is refused' }, [
-    refused('session.unknown-get', 'a GET with an unknown session', 'GET', async () => [unknownId]),
-    refused('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
-    refused('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
+    refusalRule('session.unknown-get', 'a GET with an unknown session', 'GET', async () => [unknownId]),
+    refusalRule('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
+    refusalRule('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
   ]),
   mergeLive({ title: `${memberTitle} is refused, in a POST and in a GET` }, [
-    survived(refused(memberRule, memberTitle, 'POST', async () => memberNames)),
-    survived(refused('session.prototype-get', `${memberTitle} on GET`, 'GET', async () => memberNames)),
+    survived(refusalRule(memberRule, memberTitle, 'POST', async () => memberNames)),
+    survived(refusalRule('session.prototype-get', `${memberTitle} on GET`, 'GET', async () => memberNames)),
   ]),
   {
     ...must('session.missing-call', 'C§3.1, C§7'),
@@ -89,22 +89,22 @@ export const sessionRefusalRules: readonly LiveRule[] = [
       return inParallel(ids, async (id) => {
         const answer = await probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) });
         const isRefused = [400, 404, 405].includes(answer.status);
-        return answerProblems(isRefused, `DELETE, ${named(id)}`, 'HTTP 400, 404 or 405', answer);
+        return answerProblems(isRefused, `DELETE, ${headerText(id)}`, 'HTTP 400, 404 or 405', answer);
       });
     },
   },
 ];
 
 /** A rule that names each of these sessions in a request; each must be refused. */
-function refused(
+function refusalRule(
   id: string,
-  what: string,
+  title: string,
   method: 'GET' | 'POST',
   idsOf: (probe: Probe) => Promise<readonly (string | undefined)[]>,
 ): LiveRule {
   return {
     ...must(id, 'C§3.1, C§7'),
-    title: `${what} is refused`,
+    title: `${title} is refused`,
     fix: 'Answer HTTP 400 {"error":"Invalid session"}. Look ids up in a Map, or verify their signature.',
     controls: [opensSession, lists],
     check: async (probe) =>
@@ -113,7 +113,7 @@ function refused(
         const answer = isPost
           ? (await probe.ask('tools/list', undefined, { session })).http
           : await probe.openStream(session);
-        return invalidSessionProblems(answer, `${method}, ${named(session)}`);
+        return invalidSessionProblems(answer, `${method}, ${headerText(session)}`);
       }),
   };
 }
@@ -135,7 +135,7 @@ function survived(rule: LiveRule): LiveRule {
   };
 }
 
-function named(session: string | undefined): string {
+function headerText(session: string | undefined): string {
   return `mcp-session-id: ${session === undefined ? 'absent' : shorten(session, 40)}`;
 }
 

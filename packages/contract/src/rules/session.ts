@@ -15,16 +15,16 @@ function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {
     const method = await otherMethod(probe);
     const sessions = [await probe.newSession(), await probe.newSession()] as const;
     const id = 424_242;
-    const [tools, others] = await Promise.all([
+    const [tools, otherAnswer] = await Promise.all([
       probe.post(rpcRequest(id, 'tools/list'), { session: sessions[0] }),
       probe.post(rpcRequest(id, method), { session: sessions[1] }),
     ]);
-    const [first, second] = [rpcAnswer(tools, id), rpcAnswer(others, id)];
+    const [first, second] = [rpcAnswer(tools, id), rpcAnswer(otherAnswer, id)];
     const isListed = Array.isArray(first.result?.tools);
     const path = `${method} in the second session`;
     return [
       ...answerProblems(isListed, 'tools/list in the first session', 'a list of tools', tools),
-      ...answerProblems(second.result?.tools === undefined, path, 'no list of tools', others),
+      ...answerProblems(second.result?.tools === undefined, path, 'no list of tools', otherAnswer),
       ...carriedOutProblems(second, path),
     ];
   });
@@ -99,7 +99,7 @@ export const sessionRules: readonly LiveRule[] = [
     controls: [opensSession, initializesAgain],
     check: async (probe) => {
       const answers = [await probe.initialized(), await probe.initializedAgain()];
-      for (let more = 0; more < 2; more++) answers.push(await probe.initializeSteadily());
+      for (let count = 0; count < 2; count++) answers.push(await probe.initializeSteadily());
       const ids = answers.flatMap(({ http }) => sessionOf(http) ?? []);
       if (new Set(ids).size < answers.length) throw NotRun.by('sessionAgain');
       const expected = `ids that differ in characters for ${fewestBits} random bits`;
@@ -132,9 +132,9 @@ export const sessionRules: readonly LiveRule[] = [
     mustAnswer: true,
     check: async (probe) => {
       const answers = [await probe.initializedAgain()];
-      for (let more = 0; more < 2; more++) answers.push(await probe.initializeSteadily());
-      const refused = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
-      if (refused.length > 0) return refused.slice(0, 1);
+      for (let count = 0; count < 2; count++) answers.push(await probe.initializeSteadily());
+      const refusals = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
+      if (refusals.length > 0) return refusals.slice(0, 1);
       const ids = answers.map(({ http }) => sessionOf(http));
       const areDistinct = !ids.includes(undefined) && new Set(ids).size === ids.length;
       return valueProblems(areDistinct, idHeader, 'three different ids', ids);
@@ -182,13 +182,15 @@ export const sessionRules: readonly LiveRule[] = [
     mustAnswer: true,
     check: async (probe) => {
       const method = await otherMethod(probe);
-      const opened = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
-      const refused = opened.flatMap((answer) => resultProblems(answer, 'initialize'));
-      if (refused.length > 0) return refused.slice(0, 1);
-      const used = await Promise.all(
-        opened.map(async (answer) => probe.rpc(method, undefined, { session: await probe.enter(answer) })),
+      const initializations = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
+      const refusals = initializations.flatMap((answer) => resultProblems(answer, 'initialize'));
+      if (refusals.length > 0) return refusals.slice(0, 1);
+      const answers = await Promise.all(
+        initializations.map(async (answer) =>
+          probe.rpc(method, undefined, { session: await probe.enter(answer) }),
+        ),
       );
-      return used.flatMap((answer) => carriedOutProblems(answer, method)).slice(0, 1);
+      return answers.flatMap((answer) => carriedOutProblems(answer, method)).slice(0, 1);
     },
   },
   {
@@ -213,7 +215,7 @@ export const sessionRules: readonly LiveRule[] = [
       const session = await probe.newSession();
       const deleted = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
       if (deleted.status === 405) return [];
-      const [posted, got] = await Promise.all([
+      const [posted, streamed] = await Promise.all([
         probe.ask('tools/list', undefined, { session }),
         probe.openStream(session),
       ]);
@@ -221,7 +223,7 @@ export const sessionRules: readonly LiveRule[] = [
       return [
         ...answerProblems(isDone, 'DELETE', 'HTTP 2xx or 405', deleted),
         ...invalidSessionProblems(posted.http, 'POST after DELETE'),
-        ...invalidSessionProblems(got, 'GET after DELETE'),
+        ...invalidSessionProblems(streamed, 'GET after DELETE'),
       ];
     },
   },

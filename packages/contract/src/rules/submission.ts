@@ -7,7 +7,7 @@ import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, unless } from './rule.ts';
 
-const common = (id: string) =>
+const commonMembers = (id: string) =>
   ({
     ...fact(id, 'must', 'app contribute/actions.ts'),
     turn: 'opening',
@@ -17,7 +17,7 @@ const common = (id: string) =>
 /** The marketplace's submission test: the SDK's client calls every tool in order, with one token. */
 export const submissionRules: readonly LiveRule[] = [
   {
-    ...common('submission.calls'),
+    ...commonMembers('submission.calls'),
     title: 'the submission test can call every tool',
     fix: fixes.thrown,
     mustAnswer: true,
@@ -30,7 +30,7 @@ export const submissionRules: readonly LiveRule[] = [
     },
   },
   {
-    ...common('submission.succeeds'),
+    ...commonMembers('submission.succeeds'),
     title: 'no call of the submission test ends in a failure',
     fix: fixes.failure,
     check: async (probe) => {
@@ -42,7 +42,7 @@ export const submissionRules: readonly LiveRule[] = [
     },
   },
   {
-    ...common('submission.text'),
+    ...commonMembers('submission.text'),
     title: 'the text of every result in the submission test is JSON that fits the outputSchema',
     fix: fixes.text,
     check: async (probe) => {
@@ -57,7 +57,7 @@ export const submissionRules: readonly LiveRule[] = [
     },
   },
   {
-    ...common('submission.in-time'),
+    ...commonMembers('submission.in-time'),
     title: 'the submission test ends before its token expires',
     fix: 'Make the tools faster. The test calls all of them with one token that expires.',
     check: async (probe) => {

@@ -1,4 +1,4 @@
-import { isObject, kept, shorten } from '../json/json.ts';
+import { cachedByObject, isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
@@ -78,7 +78,7 @@ export const toolRules: readonly StaticRule[] = [
     title: 'no two tools share a description',
     fix: 'Say in each description how the tool differs from the others, so that an agent can choose.',
     inspect: (tool, siblings) =>
-      unless(gistOf(tool) === undefined || siblings.every((other) => gistOf(other) !== gistOf(tool)), {
+      unless(gistOf(tool) === undefined || siblings.every((sibling) => gistOf(sibling) !== gistOf(tool)), {
         path: 'description',
         expected: 'a unique description',
         actual: shorten(tool.description),
@@ -113,7 +113,7 @@ function toDoProblem(description: unknown, path: string, property?: string): rea
 }
 
 /** The normalized description of a tool, computed once for all comparisons; undefined if there is none. */
-const gistOf = kept(({ description }: JsonObject) =>
+const gistOf = cachedByObject(({ description }: JsonObject) =>
   isText(description) ? normalize(description) : undefined,
 );
 

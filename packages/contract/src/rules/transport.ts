@@ -6,7 +6,7 @@ import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
 import { mergeLive } from './cases.ts';
-import { asked, rejectedProblems, resultProblems } from './expect.ts';
+import { rejectedProblems, resultProblems, withRequest } from './expect.ts';
 import { inParallel, type LiveRule, problemsAt, should, unless } from './rule.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
@@ -73,15 +73,15 @@ export const transportRules: readonly LiveRule[] = [
         throw NotRun.because('inapplicable', `the server admits no page of ${origins.join(', ')}`);
       if (answers.every(([, , answer]) => sessionOf(answer) === undefined))
         throw NotRun.because('inapplicable', 'the server gives a page no session id');
-      return answers.flatMap(([path, what, answer]) => {
+      return answers.flatMap(([path, title, answer]) => {
         const { headers } = answer;
-        const names = `access-control-${what}-headers`;
+        const names = `access-control-${title}-headers`;
         const isOpen = headers['access-control-allow-origin'] !== undefined;
         return unless(!isOpen || /(^|[\s,])(\*|mcp-session-id)($|[\s,])/i.test(String(headers[names])), {
           path: `${path} with Origin: ${origin}, header ${names}`,
           expected: 'a list with mcp-session-id',
           actual: shorten(headers[names]),
-        }).map(asked(answer));
+        }).map(withRequest(answer));
       });
     },
   },
@@ -106,7 +106,9 @@ export const transportRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { http } = await probe.rpc('tools/list');
       const expected = 'a stream that ends after the response';
-      return problemsAt(!http.open, 'tools/list', expected, 'a stream that stays open').map(asked(http));
+      return problemsAt(!http.open, 'tools/list', expected, 'a stream that stays open').map(
+        withRequest(http),
+      );
     },
   },
   {
@@ -123,7 +125,7 @@ export const transportRules: readonly LiveRule[] = [
           actual: shorten(headers[name]),
         }),
       );
-      return problems.map(asked(answer));
+      return problems.map(withRequest(answer));
     },
   },
 ];
@@ -131,7 +133,11 @@ export const transportRules: readonly LiveRule[] = [
 /** The origins of pages that a server may admit: the marketplace's, its issuer's, the server's own, and the Inspector's of MCP. */
 export function pagesOf({ profile: { listing, token }, url }: Probe): readonly string[] {
   const addresses = [listing.url, token.issuer, url.href, 'http://localhost:6274'];
-  return [...new Set(addresses.flatMap((one) => (one && URL.canParse(one) ? [new URL(one).origin] : [])))];
+  return [
+    ...new Set(
+      addresses.flatMap((address) => (address && URL.canParse(address) ? [new URL(address).origin] : [])),
+    ),
+  ];
 }
 
 /** What the first admitted page gets to its preflight request and to initialize. */
@@ -155,14 +161,14 @@ async function admittedPage(probe: Probe, origins: readonly string[]) {
 function accepted(
   id: string,
   level: 'must' | 'should',
-  what: string,
+  title: string,
   headers: NonNullable<PostOptions['headers']>,
   chunked = false,
 ): LiveRule {
   return {
     id,
     level,
-    title: `${what} is answered`,
+    title: `${title} is answered`,
     source: 'C§4',
     fix: 'Answer in JSON whatever the headers say. The bare transport of the SDK is stricter than real callers.',
     turn: 'opening',
@@ -173,15 +179,15 @@ function accepted(
         throw NotRun.because('inapplicable', 'over HTTPS, the host name decides which server answers');
       }
       const session = await probe.session();
-      const sent = chunked
+      const bodyHeader = chunked
         ? 'Transfer-Encoding: chunked'
         : Object.entries(headers).map(([name, value]) => `${name}: ${value ?? 'absent'}`);
       const listed = await probe.rpc('tools/list', undefined, { session, headers, chunked });
-      const problems = resultProblems(listed, `tools/list, ${sent}`);
+      const problems = resultProblems(listed, `tools/list, ${bodyHeader}`);
       const hindrance = await initializesAgain(probe);
       if (hindrance === undefined) {
         const initialized = await probe.initialize(undefined, { headers, chunked });
-        return [...resultProblems(initialized, `initialize, ${sent}`), ...problems];
+        return [...resultProblems(initialized, `initialize, ${bodyHeader}`), ...problems];
       }
       if (problems.length === 0) throw NotRun.by(hindrance);
       return problems;
@@ -191,13 +197,13 @@ function accepted(
 
 function turnedDown(
   id: string,
-  what: string,
+  title: string,
   body: Parameters<Probe['post']>[0],
   options: PostOptions = {},
 ): LiveRule {
   return {
     ...should(id, 'C§4 (JSON-RPC 2.0 §5.1)'),
-    title: `${what} is refused`,
+    title: `${title} is refused`,
     fix: 'Answer HTTP 4xx with a JSON-RPC error (-32700 or -32600).',
     controls: [lists],
     check: async (probe) => {

@@ -44,6 +44,6 @@ const token = /\btokens?\b/i;
 function namesAuthorization(text: string, { asked }: Pick<HttpAnswer, 'asked'>): boolean {
   const beginning = text.slice(0, 1_000);
   if (authorization.test(beginning)) return true;
-  const sent = typeof asked?.body === 'string' ? asked.body.replaceAll('progressToken', '') : '';
-  return token.test(beginning) && !/token/i.test(sent);
+  const sentBody = typeof asked?.body === 'string' ? asked.body.replaceAll('progressToken', '') : '';
+  return token.test(beginning) && !/token/i.test(sentBody);
 }

@@ -34,12 +34,14 @@ export function casesOf(
     const schema = inputSchemaOf(tool);
     const expected: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
     const sample = sampleArguments(schema, smoke);
-    const known = expected.some((one) => JSON.stringify(one.arguments) === JSON.stringify(sample));
-    const wrong = invalidVariants(schema, expected[0]?.arguments ?? sample, 1);
+    const isExpected = expected.some(
+      (example) => JSON.stringify(example.arguments) === JSON.stringify(sample),
+    );
+    const invalid = invalidVariants(schema, expected[0]?.arguments ?? sample, 1);
     return [
       ...expected,
-      ...(known || writing.get(name) === 'runs' ? [] : [{ tool, name, arguments: sample }]),
-      ...wrong.map((args): CallCase => ({ tool, name, arguments: args, wrong: true })),
+      ...(isExpected || writing.get(name) === 'runs' ? [] : [{ tool, name, arguments: sample }]),
+      ...invalid.map((args): CallCase => ({ tool, name, arguments: args, wrong: true })),
     ];
   });
 }
@@ -61,15 +63,15 @@ export const maxInvalidVariants = 20;
 export function invalidVariants(
   inputSchema: JsonObject,
   valid: JsonObject,
-  most = maxInvalidVariants,
+  maxVariants = maxInvalidVariants,
 ): readonly JsonObject[] {
   const found: JsonObject[] = [];
   for (const name of Object.keys(objectOr(inputSchema.properties)).slice(0, maxInvalidVariants)) {
-    if (found.length === most) break;
-    const wrong = wrongValues
+    if (found.length === maxVariants) break;
+    const invalid = wrongValues
       .map((value) => ({ ...valid, [name]: value }))
       .find((changed) => !allows(inputSchema, changed));
-    if (wrong) found.push(wrong);
+    if (invalid) found.push(invalid);
   }
   return found;
 }

@@ -3,7 +3,7 @@ import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validatio
 import { guardSchemaWork } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
-import { now } from './clock.ts';
+import { nowMs } from './clock.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 import { NotRun } from './not-run.ts';
 import { allWaitsMs, type LimitedAnswer } from './rate-limit.ts';
@@ -52,12 +52,12 @@ export async function connect({
   const [{ Client }, { StreamableHTTPClientTransport }] = await loadClient();
   const send = guardedFetch(guarded);
   const authorized: typeof fetch = async (input, init) => {
-    const all = new Headers(init?.headers);
+    const allHeaders = new Headers(init?.headers);
     for (let attempt = 0; ; attempt += 1) {
       const value = await token?.();
-      if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
-      const sentAt = now();
-      const answer = await send(input, { ...init, headers: all });
+      if (value !== undefined) allHeaders.set(platform.header, `${platform.scheme} ${value}`);
+      const sentAt = nowMs();
+      const answer = await send(input, { ...init, headers: allHeaders });
       onSession(answer.headers.get('mcp-session-id') ?? undefined);
       if (answer.status !== 429) return answer;
       const limited = { headers: Object.fromEntries(answer.headers), sentAt, attempt };
@@ -101,8 +101,8 @@ export function missingAnswerOf(error: unknown): NoAnswer | undefined {
   if (error instanceof NoAnswer) return error;
   if (!(error instanceof Error) || !silent.test(error.message)) return undefined;
   const { cause, message } = error;
-  const why = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message;
-  return new NoAnswer(why, { cause: error });
+  const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message;
+  return new NoAnswer(reason, { cause: error });
 }
 
 /** Recognized by text: a server may answer with the SDK's own error codes. The first two come from `fetch`. */
@@ -119,10 +119,10 @@ export async function boundedValidator() {
   return {
     getValidator<T>(schema: Parameters<AjvJsonSchemaValidator['getValidator']>[0]) {
       const validate = guardSchemaWork(schema as JsonObject, () => {
-        const own = intact ?? new Validator();
+        const ownValidator = intact ?? new Validator();
         intact = undefined;
-        const compiled = own.getValidator<T>(schema);
-        intact = own;
+        const compiled = ownValidator.getValidator<T>(schema);
+        intact = ownValidator;
         return compiled;
       });
       return (input: unknown) => guardSchemaWork(schema as JsonObject, () => validate(input));

@@ -37,7 +37,7 @@ export function curlLine(request: Asked): string {
   if (method === 'POST' && !hasAccept) lines.push("-H 'accept:'"); // else curl sends its own
   const data =
     body === undefined ? [] : [posixLine(['--data-binary', typeof body === 'string' ? body : bytesOf(body)])];
-  const shown = data.map((text) =>
+  const shownData = data.map((text) =>
     text.length <= mostShown
       ? text
       : `--data-binary @body  # ${body?.length} characters: ${shorten(text.slice(15, 60))}`,
@@ -45,7 +45,7 @@ export function curlLine(request: Asked): string {
   const words = ['curl', '-sS', '-i', ...(method === 'POST' && body !== undefined ? [] : ['-X', method])];
   const aim = target === undefined ? [] : ['--path-as-is --request-target', quotedParts(targetParts(target))];
   if (version === '1.0') words.push('--http1.0');
-  return [...words, posixLine([url.href]), ...aim, ...lines, ...shown]
+  return [...words, posixLine([url.href]), ...aim, ...lines, ...shownData]
     .join(' ')
     .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '$TOKEN');
 }

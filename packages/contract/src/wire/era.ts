@@ -3,8 +3,8 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import { isStatic } from '../static-rules.ts';
 
 /** The eras to judge. If the platform switches the stateless revision off, only sessions are judged. */
-export function judgedEra(asked: Era = 'both', { protocol }: PlatformProfile): Era {
-  return asked === 'both' && protocol?.modern === 'off' ? 'legacy' : asked;
+export function judgedEra(requestedEra: Era = 'both', { protocol }: PlatformProfile): Era {
+  return requestedEra === 'both' && protocol?.modern === 'off' ? 'legacy' : requestedEra;
 }
 
 /** Whether a rule belongs to an era. Rules about definitions and the server's address belong to both. */

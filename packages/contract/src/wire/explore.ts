@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { groupBy, isObject, jsonIn, present } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { allows, inputSchemaOf } from './cases.ts';
-import { now } from './clock.ts';
+import { nowMs } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { answeredCalls } from './controls.ts';
 import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
@@ -61,18 +61,18 @@ export class Explorer {
   /** One call; an answer with the status 0 if none came. */
   async send(name: string, args: Json | undefined, options: ProbeCall = {}): Promise<RpcAnswer> {
     if (this.isLive) {
-      const at = Math.max(now(), this.#nextAt);
+      const at = Math.max(nowMs(), this.#nextAt);
       this.#nextAt = at + livePauseMs;
-      if (at > now()) await setTimeout(at - now());
+      if (at > nowMs()) await setTimeout(at - nowMs());
     }
     return this.#probe.call(name, args, options).catch(unanswered);
   }
 
   /** Counts a further call of a tool; false if it has had all. */
-  mayCall(name: string, most: number = furtherCalls[this.isLive ? 'live' : 'usual']): boolean {
-    const spent = this.#spent.get(name) ?? 0;
-    if (spent >= most) return false;
-    this.#spent.set(name, spent + 1);
+  mayCall(name: string, limit: number = furtherCalls[this.isLive ? 'live' : 'usual']): boolean {
+    const spentCalls = this.#spent.get(name) ?? 0;
+    if (spentCalls >= limit) return false;
+    this.#spent.set(name, spentCalls + 1);
     return true;
   }
 }
@@ -80,15 +80,16 @@ export class Explorer {
 /** The generated calls of all tools that may be called, made once in a run. @throws NotRun */
 export function explored(probe: Probe): Promise<Exploration> {
   return probe.once('explored', async () => {
-    const { explore: most = standardCalls, seed = standardSeed } = probe.target;
-    if (most === 0) throw NotRun.because('withheld', unexplored);
-    const all = await ordinaryCalls(probe);
-    const ordinary = all.slice(0, mostTools);
+    const { explore: limit = standardCalls, seed = standardSeed } = probe.target;
+    if (limit === 0) throw NotRun.because('withheld', unexplored);
+    const allCalls = await ordinaryCalls(probe);
+    const ordinary = allCalls.slice(0, mostTools);
     const answered = await answeredCalls(probe);
     if (ordinary.length === 0 && answered.some(({ name }) => probe.target.writing?.has(name)))
       throw NotRun.because('inapplicable', onlyWriting);
     const explorer = await Explorer.of(probe);
-    const notes = all.length > mostTools ? [`asked for the first ${mostTools} of ${all.length} tools`] : [];
+    const notes =
+      allCalls.length > mostTools ? [`asked for the first ${mostTools} of ${allCalls.length} tools`] : [];
     const startMs = probe.clock();
     const calls = await mapConcurrently(ordinary, explorer.isLive ? 1 : 2, async (call, at) => {
       if (probe.clock() - startMs > patienceMs) {
@@ -96,17 +97,17 @@ export function explored(probe: Probe): Promise<Exploration> {
         return [];
       }
       const { variants, of } = variantsOf(inputSchemaOf(call.tool), call.arguments, {
-        most,
+        most: limit,
         seed: seed + at,
       });
       if (of > variants.length) notes.push(`${call.name}: ${variants.length} of ${of} generated calls`);
-      const asked = await mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, async (variant) =>
+      const answers = await mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, async (variant) =>
         probe.clock() - startMs > patienceMs ? undefined : explore(explorer, call, variant),
       );
-      const made = asked.flatMap((one) => (one && !isUnsent(one.rpc.http) ? [one] : []));
-      const left = asked.length - made.length;
+      const madeCalls = answers.flatMap((answer) => (answer && !isUnsent(answer.rpc.http) ? [answer] : []));
+      const left = answers.length - madeCalls.length;
       if (left > 0) notes.push(`${call.name}: ${left} generated calls were not made, because of the time`);
-      return made;
+      return madeCalls;
     });
     return { calls: calls.flat(), notes };
   });
@@ -114,12 +115,12 @@ export function explored(probe: Probe): Promise<Exploration> {
 
 /** For each tool that only reads, a call that works; else one that its inputSchema allows. */
 async function ordinaryCalls(probe: Probe): Promise<readonly CallOutcome[]> {
-  const known = (await answeredCalls(probe)).filter(
+  const knownAnswers = (await answeredCalls(probe)).filter(
     ({ tool, name, arguments: args, wrong }) =>
       !wrong && !probe.target.writing?.has(name) && fits(tool, args),
   );
   const byTool = new Map<string, CallOutcome>();
-  for (const call of known) {
+  for (const call of knownAnswers) {
     const earlier = byTool.get(call.name);
     if (!earlier || (!works(earlier) && works(call))) byTool.set(call.name, call);
   }
@@ -171,12 +172,12 @@ export async function shrunk(
   fails: (call: Explored) => boolean,
 ): Promise<Explored> {
   const explorer = await Explorer.of(probe);
-  const most = shrinkingCalls[explorer.isLive ? 'live' : 'usual'];
+  const limit = shrinkingCalls[explorer.isLive ? 'live' : 'usual'];
   const from = ({ variant, base }: Explored): readonly Simpler[] =>
     simpler(variant, base, inputSchemaOf(call.tool));
   let smallest = call;
   const open = [...from(call)];
-  for (let next = open.shift(); next && explorer.mayCall(call.name, most); next = open.shift()) {
+  for (let next = open.shift(); next && explorer.mayCall(call.name, limit); next = open.shift()) {
     const tried = await explore(explorer, call.ordinary, next.variant, next.base);
     if (!fails(tried)) continue;
     smallest = tried;
@@ -208,14 +209,14 @@ export interface Found {
 /** The successful calls of each tool that only reads, ordinary ones first. @throws NotRun if there is none */
 export async function foundCalls(probe: Probe): Promise<readonly (readonly [Found, ...Found[]])[]> {
   const { calls } = await explored(probe);
-  const asked = (await answeredCalls(probe)).filter(({ name }) => !probe.target.writing?.has(name));
+  const answered = (await answeredCalls(probe)).filter(({ name }) => !probe.target.writing?.has(name));
   const generated = calls.map((call) => ({
     ...call,
     arguments: call.arguments ?? {},
     result: call.rpc.result,
   }));
   const found = [
-    ...asked.filter((call) => fits(call.tool, call.arguments)),
+    ...answered.filter((call) => fits(call.tool, call.arguments)),
     ...generated.filter(({ isValid }) => isValid),
   ].flatMap(({ tool, name, arguments: args, result }): readonly Found[] => {
     const data = dataOf(result);

@@ -20,12 +20,14 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
   return async (input, init = {}) => {
     admit(init.body);
     const { method = 'GET' } = init;
-    const asked = {
+    const shownRequest = {
       method,
       url: new URL(String(input)),
       headers: Object.fromEntries(new Headers(init.headers)),
     };
-    const recording = record?.(typeof init.body === 'string' ? { ...asked, body: init.body } : asked);
+    const recording = record?.(
+      typeof init.body === 'string' ? { ...shownRequest, body: init.body } : shownRequest,
+    );
     const chunks: Uint8Array[] = [];
     let head = { status: 0, headers: {} };
     let end = (_error: Error | undefined): void => {};
@@ -35,29 +37,35 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
       }),
     );
     const limit = new AbortController();
-    const enders = [init.signal, signal].filter((one) => one !== undefined && one !== null);
+    const enders = [init.signal, signal].filter(
+      (abortSignal) => abortSignal !== undefined && abortSignal !== null,
+    );
     const stop = (): void => limit.abort(enders.find(({ aborted }) => aborted)?.reason);
-    for (const one of enders) {
-      setMaxListeners(0, one); // each running request listens to it
-      one.addEventListener('abort', stop, { once: true });
+    for (const abortSignal of enders) {
+      setMaxListeners(0, abortSignal); // each running request listens to it
+      abortSignal.addEventListener('abort', stop, { once: true });
     }
     if (enders.some(({ aborted }) => aborted)) stop();
     const arrival: Arrival = {};
-    let late: Error | undefined;
+    let overdueError: Error | undefined;
     const overdue = startTimer(() => {
-      late = onLate(timeoutMs, init.body, arrival);
-      limit.abort(late);
+      overdueError = onLate(timeoutMs, init.body, arrival);
+      limit.abort(overdueError);
     }, timeoutMs);
     const answered = (): void => clearTimeout(overdue);
     const settle = (error?: Error): void => {
       end(error);
       answered();
-      for (const one of enders) one.removeEventListener('abort', stop);
+      for (const abortSignal of enders) abortSignal.removeEventListener('abort', stop);
     };
     if (method === 'GET') answered();
     try {
-      const sent = { ...init, headers: { ...asked.headers, ...recording?.headers }, signal: limit.signal };
-      const { body, status, statusText, headers } = await fetch(input, sent);
+      const sentInit = {
+        ...init,
+        headers: { ...shownRequest.headers, ...recording?.headers },
+        signal: limit.signal,
+      };
+      const { body, status, statusText, headers } = await fetch(input, sentInit);
       head = { status, headers: Object.fromEntries(headers) };
       const watch = isEventStream(headers.get('content-type')) ? new ResponseWatch() : undefined;
       if (!body) settle();
@@ -69,8 +77,8 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
       const stream = body && guarded(body, { watch, take, answered, settle, signal: limit.signal });
       return new Response(stream, { status, statusText, headers });
     } catch (error) {
-      settle(late ?? (error as Error));
-      throw late ?? error;
+      settle(overdueError ?? (error as Error));
+      throw overdueError ?? error;
     }
   };
 }

@@ -12,7 +12,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../json/value.ts';
-import { now, tenths } from './clock.ts';
+import { nowMs, tenths } from './clock.ts';
 import { isEventStream, requestsIn, valuesIn } from './events.ts';
 import { networkReason } from './network-error.ts';
 import { NotRun } from './not-run.ts';
@@ -91,18 +91,18 @@ export interface Http {
  * @param deadlineAt the time, by `now()`, after which nothing is sent or awaited: `NotRun` is thrown instead.
  * @param clock measures the answers.
  */
-export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = now): Http {
+export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs): Http {
   const options = { keepAlive: true, maxSockets: 32, timeout: idleMs };
-  const plain = new PlainAgent(options);
+  const plainAgent = new PlainAgent(options);
   const secure = new SecureAgent(options);
   let unanswered = 0;
   const admit = (): void => {
-    if (now() >= deadlineAt) throw overdue();
+    if (nowMs() >= deadlineAt) throw overdue();
     if (unanswered < maximumUnanswered) return;
     throw new NotSent(`not sent: the server left ${unanswered} earlier requests unanswered`);
   };
   const onLate: Http['onLate'] = (timeoutMs, arrival) => {
-    if (now() >= deadlineAt) return overdue();
+    if (nowMs() >= deadlineAt) return overdue();
     unanswered += 1;
     return new AnswerTimeout(timeoutMs, arrival);
   };
@@ -111,9 +111,14 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = now): 
       admit();
       for (;;) {
         try {
-          const kept = request.url.protocol === 'https:' ? secure : plain;
+          const agent = request.url.protocol === 'https:' ? secure : plainAgent;
           const isAlone = request.fresh || request.version !== undefined;
-          return await exchange(within(request, deadlineAt - now()), !isAlone && kept, onLate, clock);
+          return await exchange(
+            limitedRequest(request, deadlineAt - nowMs()),
+            !isAlone && agent,
+            onLate,
+            clock,
+          );
         } catch (error) {
           if (!(error instanceof StaleConnection)) throw error;
         }
@@ -122,13 +127,13 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = now): 
     admit,
     onLate,
     close() {
-      plain.destroy();
+      plainAgent.destroy();
       secure.destroy();
     },
   };
 }
 
-function within(request: HttpRequest, leftMs: number): HttpRequest {
+function limitedRequest(request: HttpRequest, leftMs: number): HttpRequest {
   return leftMs < request.timeoutMs ? { ...request, timeoutMs: Math.max(1, Math.ceil(leftMs)) } : request;
 }
 
@@ -185,8 +190,8 @@ async function exchange(
     if (!outgoing.writableFinished) outgoing.destroy();
     const text = bytes.toString('utf8');
     const values = isUtf8(bytes) ? valuesIn(text, headers['content-type']) : [];
-    const seen = { headers, body: text, bytes, values, open, ...(surplus > 0 && { surplus }) };
-    return { status: statusCode, ...seen, ms: tenths(endedAt - startMs) };
+    const receivedParts = { headers, body: text, bytes, values, open, ...(surplus > 0 && { surplus }) };
+    return { status: statusCode, ...receivedParts, ms: tenths(endedAt - startMs) };
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
     throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });

@@ -13,7 +13,7 @@ export type {
 export { isLoopback, reachOf } from './address.ts';
 export { listedOutputSchema } from './cases.ts';
 export { loadClient } from './client.ts';
-export { msSince, now } from './clock.ts';
+export { msSince, nowMs as now } from './clock.ts';
 export { valuesIn } from './events.ts';
 export type { Asked } from './http.ts';
 export { listTools } from './listing.ts';

@@ -59,20 +59,24 @@ export class Ledger {
     return this.#speaksJsonRpc;
   }
 
-  record(said: Said): void {
+  record(answer: Said): void {
     this.#answers += 1;
-    this.#speaksJsonRpc ||= said.body.slice(0, 1_000).includes('"jsonrpc"');
+    this.#speaksJsonRpc ||= answer.body.slice(0, 1_000).includes('"jsonrpc"');
     for (const [property, judge] of judges) {
-      const found = judge(said);
+      const found = judge(answer);
       if (!found) continue;
       const entry = this.#broken.get(property) ?? { count: 0, kept: [] };
       this.#broken.set(property, entry);
       entry.count += 1;
       if (entry.kept.length < mostKept)
-        entry.kept.push({ path: `answer to ${nameOf(said.asked)}`, ...found, request: curlLine(said.asked) });
-      if (property === 'utf8' || property === 'framing') this.explain(`answers.${property}`, said);
+        entry.kept.push({
+          path: `answer to ${nameOf(answer.asked)}`,
+          ...found,
+          request: curlLine(answer.asked),
+        });
+      if (property === 'utf8' || property === 'framing') this.explain(`answers.${property}`, answer);
     }
-    this.#compare(said);
+    this.#compare(answer);
   }
 
   /** Records that an answer is the fault of a rule: others that fail by it are not to blame. */
@@ -84,14 +88,16 @@ export class Ledger {
     const isError = typeof code === 'number' && typeof message === 'string';
     // An error also for requests with other ids, and as the SDK's client words it.
     const asError = isError ? [shorten(error, 100), `MCP error ${code}: ${message}`] : [];
-    for (const shown of [describe(answer), ...asError])
-      this.#explained.push({ rule, shown: plainText(shown) });
+    for (const shownText of [describe(answer), ...asError])
+      this.#explained.push({ rule, shown: plainText(shownText) });
   }
 
   /** The rule whose fault is in what another rule got. */
   causeOf(actual: string): string | undefined {
     const text = plainText(actual);
-    return this.#explained.find(({ shown }) => text.includes(shown) || text.includes(bodyOf(shown)))?.rule;
+    return this.#explained.find(
+      ({ shown: shownText }) => text.includes(shownText) || text.includes(bodyOf(shownText)),
+    )?.rule;
   }
 
   /** The first problems with a property; the last of them says how many answers have it. */
@@ -160,17 +166,17 @@ export class Ledger {
   changeOf(kind: string, expected: string): readonly Problem[] {
     return [...this.#said].flatMap(([key, variants]): Problem[] => {
       if (variants.size < 2 || !key.startsWith(kind)) return [];
-      const [most, other] = [...variants.values()].toSorted((one, two) => two.count - one.count);
-      if (!most || !other) return [];
+      const [mostFrequent, right] = [...variants.values()].toSorted((left, two) => two.count - left.count);
+      if (!mostFrequent || !right) return [];
       const of = [...variants.values()].reduce((sum, { count }) => sum + count, 0);
-      const [before, after] = difference(most.first, other.first);
+      const [before, after] = difference(mostFrequent.first, right.first);
       return [
         {
           path: key,
           expected: `${expected}: ${before}`,
           actual: after,
-          times: { failed: of - most.count, of },
-          request: repeated(curlLine(other.asked), of),
+          times: { failed: of - mostFrequent.count, of },
+          request: repeated(curlLine(right.asked), of),
         },
       ];
     });
@@ -194,12 +200,12 @@ export class Ledger {
       kind === 'tools/list'
         ? `${kind}${era}`
         : `initialize with protocolVersion ${shorten(params.protocolVersion)}`;
-    const what: Json = kind === 'tools/list' ? (result.tools ?? null) : identityOf(result);
-    if (!isWalkable(what)) return;
-    const hash = createHash('sha256').update(JSON.stringify(what)).digest('base64');
+    const contents: Json = kind === 'tools/list' ? (result.tools ?? null) : identityOf(result);
+    if (!isWalkable(contents)) return;
+    const hash = createHash('sha256').update(JSON.stringify(contents)).digest('base64');
     const variants = this.#said.get(key) ?? new Map();
     this.#said.set(key, variants);
-    const entry = variants.get(hash) ?? { count: 0, first: what, asked };
+    const entry = variants.get(hash) ?? { count: 0, first: contents, asked };
     entry.count += 1;
     if (variants.has(hash) || variants.size < 5) variants.set(hash, entry);
   }
@@ -210,25 +216,25 @@ function identityOf({ protocolVersion = null, capabilities = null, serverInfo = 
 }
 
 /** The first elements in which two values differ, as text. */
-function difference(one: Json, other: Json): readonly [string, string] {
-  if (Array.isArray(one) && Array.isArray(other)) {
-    if (one.length !== other.length) return [`${one.length} tools`, `${other.length} tools`];
-    const at = one.findIndex((item, index) => JSON.stringify(item) !== JSON.stringify(other[index]));
-    return difference(one[at] ?? null, other[at] ?? null);
+function difference(left: Json, right: Json): readonly [string, string] {
+  if (Array.isArray(left) && Array.isArray(right)) {
+    if (left.length !== right.length) return [`${left.length} tools`, `${right.length} tools`];
+    const at = left.findIndex((item, index) => JSON.stringify(item) !== JSON.stringify(right[index]));
+    return difference(left[at] ?? null, right[at] ?? null);
   }
-  if (isObject(one) && isObject(other)) {
-    const name = Object.keys(one).find((key) => JSON.stringify(one[key]) !== JSON.stringify(other[key]));
-    const label = typeof one.name === 'string' ? `${one.name} · ` : '';
+  if (isObject(left) && isObject(right)) {
+    const name = Object.keys(left).find((key) => JSON.stringify(left[key]) !== JSON.stringify(right[key]));
+    const label = typeof left.name === 'string' ? `${left.name} · ` : '';
     if (name !== undefined)
-      return [`${label}${name} ${shorten(one[name], 200)}`, `${label}${name} ${shorten(other[name], 200)}`];
+      return [`${label}${name} ${shorten(left[name], 200)}`, `${label}${name} ${shorten(right[name], 200)}`];
   }
-  return [shorten(one, 200), shorten(other, 200)];
+  return [shorten(left, 200), shorten(right, 200)];
 }
 
 /** The name of a request: the method of JSON-RPC, or that of HTTP with the path. */
 export function nameOf({ method, url, target, body }: Said['asked']): string {
-  const called = typeof body === 'string' ? /"method":"([\w/]+)"/.exec(body)?.[1] : undefined;
-  return called ?? `${method} ${target ?? url.pathname}`;
+  const calledMethod = typeof body === 'string' ? /"method":"([\w/]+)"/.exec(body)?.[1] : undefined;
+  return calledMethod ?? `${method} ${target ?? url.pathname}`;
 }
 
 /** The shell loop that sends a request as often as the check did. */
@@ -242,7 +248,7 @@ function plainText(text: string): string {
 }
 
 /** What follows the status; the whole text if that is too short to be recognized. */
-function bodyOf(shown: string): string {
-  const body = shown.replace(/^HTTP\d{3}/, '');
-  return body.length >= 12 ? body : shown;
+function bodyOf(shownText: string): string {
+  const body = shownText.replace(/^HTTP\d{3}/, '');
+  return body.length >= 12 ? body : shownText;
 }

@@ -95,10 +95,10 @@ export class LivenessTracker {
       this.#signal?.throwIfAborted();
       if (probe.isOverdue) return true; // nobody asked the server
       this.#isOver = true;
-      const beside = [...this.#running].filter((id) => id !== rule);
-      const asked = this.#ledger.pending.last;
+      const parallelRules = [...this.#running].filter((id) => id !== rule);
+      const lastRequest = this.#ledger.pending.last;
       const ending = await this.#target.owned?.ending();
-      this.#outages.push({ rule, beside, asked, ...(ending && { ending }) });
+      this.#outages.push({ rule, beside: parallelRules, asked: lastRequest, ...(ending && { ending }) });
       return false;
     } finally {
       await probe.close();
@@ -115,17 +115,19 @@ export function outageProblems(outages: readonly Outage[]): readonly Problem[] {
 /** Further requests are not shown: most of them were only waiting. */
 const mostAsked = 3;
 
-function outageProblem({ rule, beside, asked, ending }: Outage): Problem {
-  const others = beside.length === 0 ? '' : `, in parallel with ${beside.join(', ')}`;
-  const when = rule === '' ? 'while its tools were listed' : `while ${rule} ran${others}`;
+function outageProblem({ rule, beside: parallelRules, asked: lastRequest, ending }: Outage): Problem {
+  const parallelText = parallelRules.length === 0 ? '' : `, in parallel with ${parallelRules.join(', ')}`;
+  const moment = rule === '' ? 'while its tools were listed' : `while ${rule} ran${parallelText}`;
   const { exit, cause, lastLines } = ending ?? {};
-  const [request, ...repeat] = asked.slice(0, mostAsked).map(curlLine);
+  const [request, ...repeat] = lastRequest.slice(0, mostAsked).map(curlLine);
   return {
-    ...(asked.length > 0 && { path: `not answered: ${[...new Set(asked.map(nameOf))].join(', ')}` }),
+    ...(lastRequest.length > 0 && {
+      path: `not answered: ${[...new Set(lastRequest.map(nameOf))].join(', ')}`,
+    }),
     expected: 'answers from the first request to the last',
     actual: exit
-      ? `the server died ${when}: ${cause ? wordsOf(cause) : wordsOfExit(exit, lastLines)}`
-      : `the server stopped answering ${when}${ending ? '; its process still runs, so something in it never ends' : ''}`,
+      ? `the server died ${moment}: ${cause ? wordsOf(cause) : wordsOfExit(exit, lastLines)}`
+      : `the server stopped answering ${moment}${ending ? '; its process still runs, so something in it never ends' : ''}`,
     ...(ending &&
       !exit && { fix: 'Look for a loop that never ends. While it runs, Node cannot answer any request.' }),
     ...(cause && { cause, ...(cause.at !== undefined && { at: cause.at }) }),
@@ -138,6 +140,6 @@ function wordsOf({ message, at }: Cause): string {
 }
 
 function wordsOfExit({ code, signal }: ProcessExit, lastLines = ''): string {
-  const how = signal === null ? `it exited with code ${code}` : `${signal} ended it`;
-  return `${how}${lastLines === '' ? ' and wrote nothing' : `; its last lines: ${lastLines}`}`;
+  const exitText = signal === null ? `it exited with code ${code}` : `${signal} ended it`;
+  return `${exitText}${lastLines === '' ? ' and wrote nothing' : `; its last lines: ${lastLines}`}`;
 }

@@ -3,20 +3,20 @@ export function networkReason(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const words = reasons.get(code) ?? familyOf(code);
   if (words === undefined) return code || message;
-  const [what, advice] = words;
-  return `${what} (${code})${advice === undefined ? '' : `; ${advice}`}`;
+  const [problem, advice] = words;
+  return `${problem} (${code})${advice === undefined ? '' : `; ${advice}`}`;
 }
 
 type Words = readonly [what: string, advice?: string];
 
-const closed: Words = ['the server closed the connection before its answer was complete'];
+const closedEarly: Words = ['the server closed the connection before its answer was complete'];
 const noHost: Words = ['the host name has no address', 'check its spelling and your network'];
 const noRoute: Words = ['the host cannot be reached', 'check your network'];
 
 const reasons: ReadonlyMap<string, Words> = new Map([
   ['ECONNREFUSED', ['nothing listens there']],
-  ['ECONNRESET', closed],
-  ['EPIPE', closed],
+  ['ECONNRESET', closedEarly],
+  ['EPIPE', closedEarly],
   ['ENOTFOUND', noHost],
   ['EAI_AGAIN', noHost],
   ['EHOSTUNREACH', noRoute],

@@ -84,8 +84,8 @@ export class NotRun extends Error {
   }
 
   /** The server's own answer is the reason. */
-  static by(what: Prevention): NotRun {
-    return new NotRun(preventions[what][0], 'missing', preventions[what][1]);
+  static by(prevention: Prevention): NotRun {
+    return new NotRun(preventions[prevention][0], 'missing', preventions[prevention][1]);
   }
 
   /** What a rule got is the fault that another one has found. */
@@ -94,8 +94,8 @@ export class NotRun extends Error {
   }
 
   /** The caller did not give what the rule needs. */
-  static without(what: keyof typeof missing): NotRun {
-    return new NotRun(missing[what], 'missing');
+  static without(missingPart: keyof typeof missing): NotRun {
+    return new NotRun(missing[missingPart], 'missing');
   }
 
   /** Another cause, in words. */

@@ -50,13 +50,15 @@ export function pairs(
     const sessions = [await probe.session(), await secondSession(probe)] as const;
     const startMs = probe.clock();
     const pairs: Pair[] = [];
-    for (const [one, ...others] of found.slice(0, mostTools)) {
+    for (const [call, ...otherCalls] of found.slice(0, mostTools)) {
       if (probe.clock() - startMs > patienceMs) break;
-      const asked = others.filter(({ arguments: args }) => !isDeepStrictEqual(args, one.arguments));
-      const differing = asked.filter(({ data }) => !isDeepStrictEqual(data, one.data));
+      const otherArguments = otherCalls.filter(
+        ({ arguments: args }) => !isDeepStrictEqual(args, call.arguments),
+      );
+      const differing = otherArguments.filter(({ data }) => !isDeepStrictEqual(data, call.data));
       const best = differing.find(({ data }) => data.searchExhausted !== true);
-      const candidates = new Set([...(best ? [best] : []), ...differing, ...asked]);
-      pairs.push(await compared(probe, sessions, one, [...candidates]));
+      const candidates = new Set([...(best ? [best] : []), ...differing, ...otherArguments]);
+      pairs.push(await compared(probe, sessions, call, [...candidates]));
     }
     const notes =
       pairs.length < found.length ? [`compared for ${pairs.length} of ${found.length} tools`] : [];
@@ -76,7 +78,7 @@ function secondSession(probe: Probe): Promise<string | undefined> {
 async function compared(
   probe: Probe,
   sessions: readonly [string | undefined, string | undefined],
-  one: Found,
+  foundCall: Found,
   candidates: readonly Found[],
 ): Promise<Pair> {
   const explorer = await Explorer.of(probe);
@@ -94,32 +96,33 @@ async function compared(
   };
 
   const timed = async (times: number, pauseMs = 0): Promise<readonly Timed[]> => {
-    const all: Timed[] = [];
+    const timedCalls: Timed[] = [];
     for (let count = 0; count < times; count++) {
       if (pauseMs > 0) await setTimeout(pauseMs);
-      const callMs = await ask('one', one);
+      const callMs = await ask('one', foundCall);
       if (isLive) continue;
       const pingMs = (await probe.rpc('ping')).http.ms;
-      if (callMs !== undefined) all.push({ callMs, pingMs });
+      if (callMs !== undefined) timedCalls.push({ callMs, pingMs });
     }
-    return all;
+    return timedCalls;
   };
 
   /**
    * The first of some calls that, while no other runs, has another value than the first call where both have one; else the first
    * that finds something else. What the calls found before may belong to others that ran beside them.
    */
-  const chosen = async (): Promise<Found | undefined> => {
-    if (isLive) return candidates.find(({ data }) => !isDeepStrictEqual(data, one.data));
+  const chooseOther = async (): Promise<Found | undefined> => {
+    if (isLive) return candidates.find(({ data }) => !isDeepStrictEqual(data, foundCall.data));
     const [first] = heard;
     if (!first) return undefined;
-    const own = leavesOf(first.data);
+    const ownLeaves = leavesOf(first.data);
     let second: { readonly call: Found; readonly heard: Heard } | undefined;
     for (const call of candidates.slice(0, mostTried)) {
       const before = heard.length;
       await ask('other', call);
       const answer = heard[before];
-      const differs = ([path, value]: readonly [string, Json]) => own.has(path) && own.get(path) !== value;
+      const differs = ([path, value]: readonly [string, Json]) =>
+        ownLeaves.has(path) && ownLeaves.get(path) !== value;
       if (answer && [...leavesOf(answer.data)].some(differs)) return call;
       heard.length = before;
       if (answer && !isDeepStrictEqual(answer.data, first.data)) second ??= { call, heard: answer };
@@ -129,36 +132,36 @@ async function compared(
   };
 
   const early = await timed(isLive ? 1 : inSeries.early);
-  const other = await chosen();
+  const otherCall = await chooseOther();
   for (let round = 0; round < (isLive ? 1 : rounds); round++) {
-    const both = other ? (['one', 'other'] as const) : (['one', 'one'] as const);
-    const asked = [0, 1].flatMap((second) => both.map((of, at) => ({ of, second: second === at ? 1 : 0 })));
+    const sides = otherCall ? (['one', 'other'] as const) : (['one', 'one'] as const);
+    const order = [0, 1].flatMap((second) => sides.map((of, at) => ({ of, second: second === at ? 1 : 0 })));
     await Promise.all(
-      (isLive ? asked.slice(0, 2) : asked).map(({ of, second }) =>
-        ask(of, of === 'one' ? one : other, second),
+      (isLive ? order.slice(0, 2) : order).map(({ of, second }) =>
+        ask(of, of === 'one' ? foundCall : otherCall, second),
       ),
     );
   }
-  await ask('other', other);
-  const late = await timed(isLive ? 0 : inSeries.late);
-  const later = areSlower(late, early) ? await timed(inSeries.late, momentMs) : [];
-  return { one, ...(other && { other }), heard, early, late, later };
+  await ask('other', otherCall);
+  const lateTimes = await timed(isLive ? 0 : inSeries.late);
+  const later = areSlower(lateTimes, early) ? await timed(inSeries.late, momentMs) : [];
+  return { one: foundCall, ...(otherCall && { other: otherCall }), heard, early, late: lateTimes, later };
 }
 
 /** Less growth is no burden. */
 const leastGrowthMs = 20;
 
 /** Whether each of these calls took longer than each of those before, by more than the pings did. */
-export function areSlower(late: readonly Timed[], early: readonly Timed[]): boolean {
-  if (late.length < inSeries.late || early.length < inSeries.early) return false;
+export function areSlower(lateTimes: readonly Timed[], early: readonly Timed[]): boolean {
+  if (lateTimes.length < inSeries.late || early.length < inSeries.early) return false;
   const growth =
-    Math.min(...late.map(({ callMs }) => callMs)) - Math.max(...early.map(({ callMs }) => callMs));
-  return growth >= leastGrowthMs && median(late) - median(early) < growth / 2;
+    Math.min(...lateTimes.map(({ callMs }) => callMs)) - Math.max(...early.map(({ callMs }) => callMs));
+  return growth >= leastGrowthMs && median(lateTimes) - median(early) < growth / 2;
 }
 
 /** Of the pings. */
 function median(timed: readonly Timed[]): number {
-  return timed.map(({ pingMs }) => pingMs).toSorted((one, other) => one - other)[timed.length >> 1] ?? 0;
+  return timed.map(({ pingMs }) => pingMs).toSorted((left, right) => left - right)[timed.length >> 1] ?? 0;
 }
 
 /** The values inside of data, by their path. */
@@ -178,6 +181,8 @@ export function leavesOf(data: JsonObject): Leaves {
 
 /** The values that all of these answers have in common. */
 export function commonLeaves(answers: readonly JsonObject[]): Leaves {
-  const [first = new Map<string, Json>(), ...others] = answers.map(leavesOf);
-  return new Map([...first].filter(([path, value]) => others.every((leaves) => leaves.get(path) === value)));
+  const [first = new Map<string, Json>(), ...otherLeaves] = answers.map(leavesOf);
+  return new Map(
+    [...first].filter(([path, value]) => otherLeaves.every((leaves) => leaves.get(path) === value)),
+  );
 }

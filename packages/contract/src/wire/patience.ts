@@ -1,5 +1,5 @@
 import { isObject } from '../json/json.ts';
-import { now } from './clock.ts';
+import { nowMs } from './clock.ts';
 import type { HttpAnswer } from './http.ts';
 import { NotSent } from './receive.ts';
 import { bodyMs } from './timeouts.ts';
@@ -21,9 +21,9 @@ export class Patience {
   /** @throws NotSent if requests of this kind got no result for too long. */
   admit(body: unknown): void {
     const kind = kindOf(body);
-    const { since = 0, until = 0, count = 0, mostMs = 0 } = this.#silences.get(kind) ?? {};
-    if (count < 2 || until - since < mostMs) return;
-    const seconds = Math.round((until - since) / 1000);
+    const { since: startedAt = 0, until = 0, count = 0, mostMs = 0 } = this.#silences.get(kind) ?? {};
+    if (count < 2 || until - startedAt < mostMs) return;
+    const seconds = Math.round((until - startedAt) / 1000);
     throw new NotSent(`not sent: ${count} requests (${kind}) got no answer for ${seconds} s`);
   }
 
@@ -33,7 +33,7 @@ export class Patience {
     if (kind === '') return;
     const silence = this.#silences.get(kind) ?? { since: sentAt, until: 0, count: 0, mostMs: 0 };
     silence.count += 1;
-    silence.until = now();
+    silence.until = nowMs();
     silence.mostMs = Math.min(patienceMs, 2 * (silence.until - sentAt));
     this.#silences.set(kind, silence);
   }

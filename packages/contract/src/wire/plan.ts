@@ -18,21 +18,21 @@ const callsOfFirst = 120;
 /** The calls that a run of every rule will make, and their maximum number. */
 export function planOf(
   tools: readonly JsonObject[],
-  named: ReadonlySet<Json | undefined>,
+  namedTools: ReadonlySet<Json | undefined>,
   target: Planned,
 ): CallPlan {
   const ordered = leastHarmfulFirst(tools);
-  const first = ordered.findIndex((tool) => verdictOn(tool, named).isCalled);
+  const first = ordered.findIndex((tool) => verdictOn(tool, namedTools).isCalled);
   // A tool that is not called now would become the first, if it were allowed and less harmful.
   const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
   const planned = tools.map((tool) => {
-    const { isCalled, because } = verdictOn(tool, named);
+    const { isCalled, because } = verdictOn(tool, namedTools);
     const atMost = callsOf(tool, target) + (mayBeFirst.has(tool) ? callsOfFirst : 0);
     return { isCalled, planned: { tool: String(tool.name), atMost, because } };
   });
   return {
-    called: planned.flatMap((one) => (one.isCalled ? [one.planned] : [])),
-    withheld: planned.flatMap((one) => (one.isCalled ? [] : [one.planned])),
+    called: planned.flatMap((entry) => (entry.isCalled ? [entry.planned] : [])),
+    withheld: planned.flatMap((entry) => (entry.isCalled ? [] : [entry.planned])),
   };
 }
 
@@ -50,6 +50,6 @@ function callsOf(
   const withoutObject = 3;
   // Once more if an answer was missing.
   const generated = explore === 0 ? 0 : 2 * (explore + furtherCalls.usual);
-  const once = spoiled + required + withImprobableTexts + withoutObject;
-  return cases.length * roundsOfCase + once + generated;
+  const callsOnce = spoiled + required + withImprobableTexts + withoutObject;
+  return cases.length * roundsOfCase + callsOnce + generated;
 }

@@ -4,7 +4,7 @@ import { bounds, isReadable } from '../json/walk.ts';
 import { type Access, accessOf, isDenied } from './access.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
-import { now } from './clock.ts';
+import { nowMs } from './clock.ts';
 import { callsAtOnce, mapConcurrently } from './concurrency.ts';
 import type { HttpAnswer } from './http.ts';
 import { consent, harmless, limited, NotRun } from './not-run.ts';
@@ -91,12 +91,12 @@ export class Probe extends Sessions {
       const { calls, examples } = this.target;
       const tools = await this.tools();
       if (!calls) return tools;
-      const named = new Set<Json | undefined>([...calls.named, ...(examples?.keys() ?? [])]);
-      const further = await calls.decide?.(planOf(tools, named, this.target));
-      for (const name of further ?? []) named.add(name);
+      const namedTools = new Set<Json | undefined>([...calls.named, ...(examples?.keys() ?? [])]);
+      const allowedTools = await calls.decide?.(planOf(tools, namedTools, this.target));
+      for (const name of allowedTools ?? []) namedTools.add(name);
       // To the server, one name is one tool, however often it is listed.
       const withheld = new Set(
-        tools.filter((tool) => !verdictOn(tool, named).isCalled).map(({ name }) => name),
+        tools.filter((tool) => !verdictOn(tool, namedTools).isCalled).map(({ name }) => name),
       );
       return tools.filter(({ name }) => !withheld.has(name));
     });
@@ -137,12 +137,12 @@ export class Probe extends Sessions {
     return this.once('cases', async () => {
       const tools = await this.callable();
       const { calls, examples, writing } = this.target;
-      const all = casesOf(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
-      const [first, ...more] = await this.#recorded(all);
+      const allCases = casesOf(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
+      const [first, ...otherCases] = await this.#recorded(allCases);
       if (!first && (await this.tools()).length > 0 && (calls || writing))
         throw NotRun.because('withheld', calls ? consent : harmless);
       if (!first) throw NotRun.by('noTool');
-      return [first, ...more];
+      return [first, ...otherCases];
     });
   }
 
@@ -161,17 +161,17 @@ export class Probe extends Sessions {
   /** Without the calls of writing tools that have no recording: that is not a failure of the project. */
   async #recorded(cases: readonly CallCase[]): Promise<readonly CallCase[]> {
     const { writing, onUnrecorded } = this.target;
-    const kept = await mapConcurrently(cases, callsAtOnce, async (one) => {
-      if (one.wrong || writing?.get(one.name) !== 'replays') return [one];
-      const result = await this.call(one.name, one.arguments).then(
+    const keptCases = await mapConcurrently(cases, callsAtOnce, async (example) => {
+      if (example.wrong || writing?.get(example.name) !== 'replays') return [example];
+      const result = await this.call(example.name, example.arguments).then(
         (answer) => answer.result,
         () => undefined,
       );
-      if (!isUnrecorded(result)) return [one];
-      onUnrecorded?.(one.name, one.arguments);
+      if (!isUnrecorded(result)) return [example];
+      onUnrecorded?.(example.name, example.arguments);
       return [];
     });
-    return kept.flat();
+    return keptCases.flat();
   }
 
   /** Whether the submission test may send these arguments to a tool. */
@@ -179,7 +179,7 @@ export class Probe extends Sessions {
     if (!this.target.writing?.has(name)) return true;
     const text = JSON.stringify(args);
     const cases = await this.cases();
-    return cases.some((one) => one.name === name && JSON.stringify(one.arguments) === text);
+    return cases.some((example) => example.name === name && JSON.stringify(example.arguments) === text);
   }
 
   /**
@@ -197,9 +197,9 @@ export class Probe extends Sessions {
     return this.once('outcomes', async () => {
       const cases = await this.cases();
       const token = await this.payment();
-      return mapConcurrently(cases, callsAtOnce, async (one) => {
-        const rpc = await this.#call(one.name, one.arguments, token).catch(unanswered);
-        return { ...one, rpc, result: rpc.result };
+      return mapConcurrently(cases, callsAtOnce, async (example) => {
+        const rpc = await this.#call(example.name, example.arguments, token).catch(unanswered);
+        return { ...example, rpc, result: rpc.result };
       });
     });
   }
@@ -228,7 +228,7 @@ export class Probe extends Sessions {
         this.ledger.patience.admit(body);
       },
       onLate: (timeoutMs, body, arrival) => {
-        this.ledger.patience.late(body, now() - timeoutMs);
+        this.ledger.patience.late(body, nowMs() - timeoutMs);
         return this.exchanges.onLate(timeoutMs, arrival);
       },
       onSession: (session) => this.opened(session),

@@ -22,7 +22,7 @@ export type Property =
 /** What is read of an answer. */
 export type Said = HttpAnswer & Required<Pick<HttpAnswer, 'bytes' | 'asked'>>;
 
-type Judge = (said: Said) => Pick<Problem, 'expected' | 'actual'> | undefined;
+type Judge = (answer: Said) => Pick<Problem, 'expected' | 'actual'> | undefined;
 
 /** The judge of each property. */
 export const judges: readonly (readonly [Property, Judge])[] = [
@@ -52,10 +52,13 @@ function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
 /** The length that is declared is that of the body (RFC 9110 §8.6), and each line of an event is a field (HTML, server-sent events). */
 function framingProblem({ headers, body, surplus = 0 }: Said): ReturnType<Judge> {
   const type = headers['content-type'];
-  const declared = headers['content-length'];
+  const declaredLength = headers['content-length'];
   if (surplus > 0 && isJsonType(type) && jsonIn(body).length === 0) {
     const expected = 'a Content-Length of all bytes';
-    return { expected, actual: `Content-Length ${declared}, body needs ${Number(declared) + surplus}` };
+    return {
+      expected,
+      actual: `Content-Length ${declaredLength}, body needs ${Number(declaredLength) + surplus}`,
+    };
   }
   if (!isEventStream(type)) return undefined;
   const lines = body.split(/\r\n|\n|\r/);
@@ -95,19 +98,26 @@ function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): Retur
 }
 
 /** A response is JSON-RPC 2.0 with the id of its request, of the same type (JSON-RPC 2.0 §5). */
-function envelopeProblem(said: Said): ReturnType<Judge> {
-  const { status, values, asked } = said;
-  if (status !== 200 || typeof asked.body !== 'string') return undefined;
-  const [request] = jsonIn(asked.body);
+function envelopeProblem(answer: Said): ReturnType<Judge> {
+  const { status, values, asked: requestId } = answer;
+  if (status !== 200 || typeof requestId.body !== 'string') return undefined;
+  const [request] = jsonIn(requestId.body);
   if (!isObject(request) || request.jsonrpc !== '2.0' || typeof request.method !== 'string') return undefined;
   const { id } = request;
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-  const wrong = values.filter(isObject).find((value) => isResponse(value) && !fits(value, id));
-  if (!wrong) return undefined;
+  const wrongResponses = values.filter(isObject).find((value) => isResponse(value) && !fits(value, id));
+  if (!wrongResponses) return undefined;
   // The form of a refusal is the finding of gate.no-token.
-  if (!('jsonrpc' in wrong) && isDenied(said)) return undefined;
+  if (!('jsonrpc' in wrongResponses) && isDenied(answer)) return undefined;
   const expected = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},…}`;
-  return { expected, actual: shorten({ jsonrpc: wrong.jsonrpc ?? null, id: wrong.id ?? null, ...wrong }) };
+  return {
+    expected,
+    actual: shorten({
+      jsonrpc: wrongResponses.jsonrpc ?? null,
+      id: wrongResponses.id ?? null,
+      ...wrongResponses,
+    }),
+  };
 }
 
 function isResponse(value: JsonObject): boolean {
@@ -115,8 +125,8 @@ function isResponse(value: JsonObject): boolean {
 }
 
 /** An error may have no id, or null: whoever sent it had not read the request. */
-function fits({ jsonrpc, id, result }: JsonObject, asked: string | number): boolean {
-  return jsonrpc === '2.0' && (id === asked || (result === undefined && (id ?? null) === null));
+function fits({ jsonrpc, id, result }: JsonObject, requestId: string | number): boolean {
+  return jsonrpc === '2.0' && (id === requestId || (result === undefined && (id ?? null) === null));
 }
 
 /** A number beyond the doubles becomes infinite or null in most readers (RFC 8259 §6). */
@@ -146,9 +156,9 @@ const secrets =
   /-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}\b|\bAIza[\w-]{35}\b|\bxox[bp]-[\w-]{20,}|\bsk[-_](?:live|proj|ant)[-_][\w-]{20,}/;
 const secretsInAddress = /[?&](?:api_?key|apikey|appid|access_token|secret|password)=[^&\s"\\]{8,}/i;
 
-function secretProblem(said: Said): ReturnType<Judge> {
-  const { body } = said;
-  const found = secrets.exec(body) ?? (isFailure(said) ? secretsInAddress.exec(body) : null);
+function secretProblem(answer: Said): ReturnType<Judge> {
+  const { body } = answer;
+  const found = secrets.exec(body) ?? (isFailure(answer) ? secretsInAddress.exec(body) : null);
   if (!found) return undefined;
   return { expected: 'no keys', actual: `${found[0].slice(0, 12)}… at character ${found.index}` };
 }
@@ -158,13 +168,13 @@ const insides =
   /\bat [^\n"]{0,150}(?:\(|[\w.]+@)?(?:file:\/\/|node:|[/\\])[^\n"]{1,150}:\d+:\d+|\bFile \\?"[^\n"]{1,150}\\?", line \d+|\bat [\w$.]+\([\w$]+\.java:\d+\)|node:internal|node_modules|(?:\/(?:home|root|srv|usr|opt|app|var|Users)|[A-Z]:)[/\\][^\s"']{1,150}\.(?:[cm]?[jt]s|py|rb|go|php|java)\b/;
 
 /** What a failure may tell a caller is its cause, not where the server's code stands. Data may hold anything. */
-function insideProblem(said: Said): ReturnType<Judge> {
-  if (!isFailure(said)) return undefined;
-  const found = insides.exec(said.body.slice(0, 100_000))?.[0];
-  if (found === undefined || String(said.asked.body ?? '').includes(found)) return undefined;
+function insideProblem(answer: Said): ReturnType<Judge> {
+  if (!isFailure(answer)) return undefined;
+  const found = insides.exec(answer.body.slice(0, 100_000))?.[0];
+  if (found === undefined || String(answer.asked.body ?? '').includes(found)) return undefined;
   return {
     expected: 'no stack trace and no file names',
-    actual: `HTTP ${said.status} with ${shorten(found)}`,
+    actual: `HTTP ${answer.status} with ${shorten(found)}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from './clock.ts';
+import { nowMs } from './clock.ts';
 
 /** The longest wait after one answer, in milliseconds. */
 const longestWaitMs = 30_000;
@@ -78,7 +78,7 @@ export class RateLimit {
     const startMs = clock();
     this.#wait = wait(ms, signal).finally(() => {
       this.#wait = undefined;
-      this.#endedAt = now();
+      this.#endedAt = nowMs();
       this.#waitedMs += clock() - startMs;
     });
     await this.#wait;

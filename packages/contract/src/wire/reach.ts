@@ -20,10 +20,10 @@ export async function reach(probe: Probe): Promise<void> {
     await Promise.any([probe.health(), probe.greeted()]);
   } catch (error) {
     const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-    const isOverdue = errors.some((one) => one instanceof NotRun && one.kind === 'deadline');
-    const what = isOverdue
+    const isOverdue = errors.some((error) => error instanceof NotRun && error.kind === 'deadline');
+    const failure = isOverdue
       ? 'did not answer before the deadline of the check'
       : `does not answer: ${messageOf(errors[0])}`;
-    throw new Unreachable(`${maskUrl(probe.url.href)} ${what}`, isOverdue, { cause: error });
+    throw new Unreachable(`${maskUrl(probe.url.href)} ${failure}`, isOverdue, { cause: error });
   }
 }

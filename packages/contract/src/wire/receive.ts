@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import type { Problem } from '../model.ts';
-import { now } from './clock.ts';
+import { nowMs } from './clock.ts';
 import { maximumEvents, ResponseWatch } from './events.ts';
 import { missingResponseMs, streamLingerMs } from './timeouts.ts';
 
@@ -77,7 +77,7 @@ export async function receive(
   isStream: boolean,
   due: number,
   arrival: Arrival = {},
-  clock = now,
+  clock = nowMs,
 ): Promise<Received> {
   const watch = isStream ? new ResponseWatch() : undefined;
   const chunks: Buffer[] = [];
@@ -97,10 +97,10 @@ export async function receive(
       arrival.bytes = size;
       if (size > maximumBytes) throw answerTooLong();
       if (watch === undefined) continue;
-      const more = watch.count(chunk.toString('utf8'));
+      const eventCount = watch.count(chunk.toString('utf8'));
       if (watch.isOverlong) throw tooManyEvents();
-      if (more === 0 || responses >= Math.max(due, 1)) continue;
-      responses += more;
+      if (eventCount === 0 || responses >= Math.max(due, 1)) continue;
+      responses += eventCount;
       answeredAt = clock();
       clearTimeout(linger);
       linger = setTimeout(leave, responses < due ? missingResponseMs : streamLingerMs);

@@ -33,11 +33,11 @@ export function repeatLines({ url, profile, owned }: Target, call: RepeatedCall)
   ]);
   const variables = `-H "mcp-session-id: $SESSION" -H "${header}: ${scheme} $TOKEN"`;
   const body = quoted(rpcRequest(1, 'tools/call', params));
-  const other = `npx market-mcp call ${posixLine([call.name])} ${quoted(call.arguments ?? {})}`;
+  const otherCommand = `npx market-mcp call ${posixLine([call.name])} ${quoted(call.arguments ?? {})}`;
   const isPlain = call.arguments !== undefined && call.meta === undefined;
   return [
     `${line} ${variables} -d ${body}`,
-    ...(isPlain ? [owned ? other : `${other} --endpoint ${posixLine([url])}`] : []),
+    ...(isPlain ? [owned ? otherCommand : `${otherCommand} --endpoint ${posixLine([url])}`] : []),
   ];
 }
 

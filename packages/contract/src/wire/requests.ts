@@ -3,7 +3,7 @@ import { present } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Environment, Instance, Target } from '../target.ts';
-import { now } from './clock.ts';
+import { nowMs } from './clock.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
 import { Ledger } from './ledger.ts';
 import { NotRun } from './not-run.ts';
@@ -62,7 +62,7 @@ export class Requests {
     this.url = new URL(target.url);
     this.signal = signal;
     this.ledger = ledger;
-    const clock = target.clock ?? now;
+    const clock = target.clock ?? nowMs;
     this.#clock = clock;
     this.clock = () => clock() - this.ledger.rateLimit.waitedMs;
     this.exchanges = createHttp(target.deadlineAt, clock);
@@ -86,7 +86,7 @@ export class Requests {
 
   /** Milliseconds until the deadline of the run; infinite without one. */
   protected get leftMs(): number {
-    return Math.ceil((this.target.deadlineAt ?? Number.POSITIVE_INFINITY) - now());
+    return Math.ceil((this.target.deadlineAt ?? Number.POSITIVE_INFINITY) - nowMs());
   }
 
   /** Ends what the run has started. */
@@ -114,43 +114,49 @@ export class Requests {
       url = this.url,
       ...rest
     } = request;
-    const full = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
+    const wholeRequest = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
     const { patience, pending } = this.ledger;
-    const own = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
-    const asked = { ...full, headers: { ...Object.fromEntries(own), ...headers } };
-    patience.admit(full.body);
+    const ownHeaders = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
+    const shownRequest = { ...wholeRequest, headers: { ...Object.fromEntries(ownHeaders), ...headers } };
+    patience.admit(wholeRequest.body);
     const send = async (): Promise<HttpAnswer> => {
-      const sentAt = now();
+      const sentAt = nowMs();
       const allHeaders = {
         'accept-encoding': 'identity',
         ...this.target.headers,
         ...(await this.#withCurrentToken(headers)),
       };
-      const recording = this.target.record?.({ ...full, headers: allHeaders });
+      const recording = this.target.record?.({ ...wholeRequest, headers: allHeaders });
       const sending = { ...allHeaders, ...recording?.headers };
-      const exchange = this.exchanges.exchange({ ...full, timeoutMs, headers: sending, signal: this.signal });
+      const exchange = this.exchanges.exchange({
+        ...wholeRequest,
+        timeoutMs,
+        headers: sending,
+        signal: this.signal,
+      });
       recording?.follow(exchange);
-      const followed = full.url.host === this.url.host ? pending.follow(asked, exchange) : exchange;
+      const followed =
+        wholeRequest.url.host === this.url.host ? pending.follow(shownRequest, exchange) : exchange;
       return followed.catch((error: unknown) => {
-        if (error instanceof AnswerTimeout) patience.late(full.body, sentAt);
+        if (error instanceof AnswerTimeout) patience.late(wholeRequest.body, sentAt);
         throw error;
       });
     };
     const answering = this.#turn ? this.#turn.then(() => this.#withinRate(send)) : this.#withinRate(send);
     if (this.#turn) this.#turn = answering.catch(() => {});
     const answer = await answering;
-    patience.answered(full.body, answer);
+    patience.answered(wholeRequest.body, answer);
     const { bytes } = answer;
-    if (bytes) this.ledger.record({ ...answer, bytes, asked });
+    if (bytes) this.ledger.record({ ...answer, bytes, asked: shownRequest });
     if (url === this.url && headers['mcp-session-id'] === undefined) this.opened(sessionOf(answer));
-    return { ...answer, asked };
+    return { ...answer, asked: shownRequest };
   }
 
   /** Sends a request again that a limit of the rate refused, after the time that the server asks for. */
   async #withinRate(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       await this.ledger.rateLimit.pass();
-      const sentAt = now();
+      const sentAt = nowMs();
       const answer = await send();
       if (answer.status !== 429) return answer;
       if (!(await this.retriesAfter({ headers: answer.headers, sentAt, attempt }))) return answer;
@@ -179,7 +185,7 @@ export class Requests {
   post(body: Json | Uint8Array, options: PostOptions = {}): Promise<HttpAnswer> {
     const { session, token, headers, ...rest } = options;
     const { header, scheme } = this.profile.token;
-    const all = present<string>({
+    const allHeaders = present<string>({
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'mcp-session-id': session,
@@ -189,7 +195,7 @@ export class Requests {
     return this.http({
       ...rest,
       method: 'POST',
-      headers: all,
+      headers: allHeaders,
       body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
     });
   }
@@ -223,16 +229,16 @@ export class Requests {
 
   /** Ends the sessions that were opened, where the server lets a caller end them. */
   protected async endSessions(): Promise<void> {
-    const [first, ...others] = this.#opened;
+    const [first, ...otherSessions] = this.#opened;
     this.#opened.clear();
     const end = async (session: string | undefined): Promise<boolean> => {
       const headers = present({ 'mcp-session-id': session });
-      const ended = await this.http({ method: 'DELETE', headers, timeoutMs: confirmMs }).catch(
+      const deletion = await this.http({ method: 'DELETE', headers, timeoutMs: confirmMs }).catch(
         () => undefined,
       );
-      return ended !== undefined && ended.status !== 405;
+      return deletion !== undefined && deletion.status !== 405;
     };
-    if (first !== undefined && (await end(first))) await Promise.all(others.map(end));
+    if (first !== undefined && (await end(first))) await Promise.all(otherSessions.map(end));
   }
 
   /** A platform token, valid for a while or forged on request. */
@@ -240,7 +246,7 @@ export class Requests {
     const { signer } = this.target;
     if (!signer) throw NotRun.without('signer');
     await this.ledger.rateLimit.pass();
-    const at = now();
+    const at = nowMs();
     if (!forgery && at > this.#token.staleAt) {
       const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;
       this.#token = { value: signer.token(), staleAt: at + lifetimeMs / 2 };

@@ -75,8 +75,8 @@ export function describe(answer: HttpAnswer): string {
   const { status, body } = answer;
   const target = redirectTarget(answer);
   if (target !== undefined) return `HTTP ${status}, a redirect to ${target}`;
-  const shown = clipped(body);
-  return status === 0 ? shown : `HTTP ${status} ${shown}`.trimEnd();
+  const shownBody = clipped(body);
+  return status === 0 ? shownBody : `HTTP ${status} ${shownBody}`.trimEnd();
 }
 
 /** A short description of the outcome of a tools/call: the data of its result, or the whole answer if it has none. */
@@ -84,18 +84,18 @@ export function describeCall({ http, result }: RpcAnswer): string {
   if (result === undefined) return describe(http);
   const { isError, structuredContent, content } = result;
   const text = resultText(content);
-  const shown =
+  const shownContent =
     structuredContent === undefined && text !== undefined
       ? clipped(text)
       : shorten(signalsFirst(structuredContent) ?? content ?? result, shownCharacters);
-  return isError === true ? `isError: true, ${shown}` : shown;
+  return isError === true ? `isError: true, ${shownContent}` : shownContent;
 }
 
 /** The data of a result with the signals of its outcome before the empty fields, which may leave no room for them. */
 function signalsFirst(data: Json | undefined): Json | undefined {
   if (!isObject(data)) return data;
   const rank = ([name]: readonly [string, Json]): number => (Object.hasOwn(signals, name) ? 0 : 1);
-  return Object.fromEntries(Object.entries(data).toSorted((one, other) => rank(one) - rank(other)));
+  return Object.fromEntries(Object.entries(data).toSorted((left, right) => rank(left) - rank(right)));
 }
 
 /** The text of a result's first content item, if it is a text item. */

@@ -24,16 +24,16 @@ export function signOfHarm({ name, annotations, _meta }: JsonObject): string | u
 /** Whether a tool may be called, and why or why not. */
 export function verdictOn(
   tool: JsonObject,
-  named: ReadonlySet<Json | undefined>,
+  namedTools: ReadonlySet<Json | undefined>,
 ): { readonly isCalled: boolean; readonly because: string } {
   if (objectOr(tool.execution).taskSupport === 'required')
     return { isCalled: false, because: 'it runs as a task only, which needs another kind of call' };
-  if (named.has(tool.name)) return { isCalled: true, because: 'you allowed it by name' };
+  if (namedTools.has(tool.name)) return { isCalled: true, because: 'you allowed it by name' };
   const harm = signOfHarm(tool);
   if (harm !== undefined) return { isCalled: false, because: harm };
   if (isObject(tool.annotations) && tool.annotations.readOnlyHint === true)
     return { isCalled: true, because: 'it declares readOnlyHint' };
-  if (!named.has('*')) return { isCalled: false, because: 'it does not declare readOnlyHint' };
+  if (!namedTools.has('*')) return { isCalled: false, because: 'it does not declare readOnlyHint' };
   return onlyReads(tool)
     ? { isCalled: true, because: 'you allowed all tools that read by their names' }
     : { isCalled: false, because: 'neither its hints nor its name say that it only reads' };
@@ -78,5 +78,5 @@ export function leastHarmfulFirst(tools: readonly JsonObject[]): readonly JsonOb
     if (signOfHarm(tool) !== undefined) return 2;
     return isObject(tool.annotations) && tool.annotations.readOnlyHint === true ? 0 : 1;
   };
-  return tools.toSorted((one, other) => risk(one) - risk(other));
+  return tools.toSorted((left, right) => risk(left) - risk(right));
 }

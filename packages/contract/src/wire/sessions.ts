@@ -51,12 +51,12 @@ export class Sessions extends Requests {
     if (options.session ?? headers ?? chunked ?? url ?? onHeadersRead) return answer;
     if (session !== undefined && saysSessionIsGone(answer)) {
       const next = await this.#successorOf(session);
-      const again =
+      const repeatedAnswer =
         next === undefined ? answer : await this.ask(method, params, { ...options, session: next });
-      if (!saysSessionIsGone(again)) {
+      if (!saysSessionIsGone(repeatedAnswer)) {
         this.ledger.explain('session.lasting', answer.http);
-        this.ledger.tally(paid, params, again);
-        return again;
+        this.ledger.tally(paid, params, repeatedAnswer);
+        return repeatedAnswer;
       }
     }
     this.ledger.tally(paid, params, answer);
@@ -79,7 +79,8 @@ export class Sessions extends Requests {
   async initializeSteadily(version?: string): Promise<RpcAnswer> {
     const answers = await upToResult(() => this.initialize(version));
     const answer = judgedOf(answers);
-    if (answer.result) for (const one of answers) this.ledger.tally('initialize', version, one);
+    if (answer.result)
+      for (const answerOfLogin of answers) this.ledger.tally('initialize', version, answerOfLogin);
     return answer;
   }
 
@@ -127,8 +128,8 @@ export class Sessions extends Requests {
 
   /** A fact that is requested once in a run, when it is first needed. */
   once<T>(name: string, ask: () => Promise<T>): Promise<T> {
-    const known = this.#facts.get(name) as Promise<T> | undefined;
-    if (known) return known;
+    const cachedFact = this.#facts.get(name) as Promise<T> | undefined;
+    if (cachedFact) return cachedFact;
     this.#missing.delete(name);
     const fact = ask();
     fact.catch(() => this.#missing.add(name));
@@ -196,10 +197,10 @@ export class Sessions extends Requests {
   /** A request in the judged era; in a session if both are judged. */
   protected async plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     if (!this.#isModernAlone) return this.rpc(method, params, options);
-    const given = objectOr(params);
+    const paramMembers = objectOr(params);
     return method === 'tools/call'
-      ? this.modernCall(given, options)
-      : modernRpc(this, method, given, options);
+      ? this.modernCall(paramMembers, options)
+      : modernRpc(this, method, paramMembers, options);
   }
 
   /** A tools/call of the stateless revision, with the headers that repeat its arguments. */
@@ -210,7 +211,7 @@ export class Sessions extends Requests {
 
   async #repeatedHeaders({ name, arguments: args }: JsonObject): Promise<Readonly<Record<string, string>>> {
     const tools = (await this.pages()).fault ? [] : await this.tools();
-    const tool = tools.find((one) => one.name === name);
+    const tool = tools.find((listedTool) => listedTool.name === name);
     return parameterHeaders(tool?.inputSchema, args);
   }
 }
@@ -223,12 +224,12 @@ type Answers = readonly [RpcAnswer, ...RpcAnswer[]];
 /** The answers to one request, sent again a few times if it gets an error, to the first result. */
 async function upToResult(send: () => Promise<RpcAnswer>): Promise<Answers> {
   const first = await send();
-  const further: RpcAnswer[] = [];
+  const laterAnswers: RpcAnswer[] = [];
   const hasError = ({ http, result }: RpcAnswer): boolean =>
     http.status > 0 && !result && !isRefusal(http) && !isLimited(http);
-  while (further.length < furtherAttempts && hasError(further.at(-1) ?? first))
-    further.push(await send().catch(unanswered));
-  return [first, ...further];
+  while (laterAnswers.length < furtherAttempts && hasError(laterAnswers.at(-1) ?? first))
+    laterAnswers.push(await send().catch(unanswered));
+  return [first, ...laterAnswers];
 }
 
 /** The one with a result, else the first. */

@@ -53,29 +53,30 @@ export async function createSigner(
   { issuer = profile.issuer ?? 'https://platform.invalid', privateKey }: SignerOptions = {},
 ): Promise<Signer> {
   const algorithm = algorithmFor(profile.algorithms, privateKey);
-  const own = privateKey ? pairOf(privateKey) : await newKeys(algorithm);
-  const publicKey = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const ownKeys = privateKey ? pairOf(privateKey) : await newKeys(algorithm);
+  const publicKey = ownKeys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   /** Another pair than that of the platform, for an algorithm. */
   const foreign = memoize(async (alg: string): Promise<Keys> => {
-    const known = pairOf(createPrivateKey({ key: knownKey, format: 'jwk' }));
-    return /^[RP]S/.test(alg) && !known.publicKey.equals(own.publicKey) ? known : newKeys(alg);
+    const knownPair = pairOf(createPrivateKey({ key: knownKey, format: 'jwk' }));
+    return /^[RP]S/.test(alg) && !knownPair.publicKey.equals(ownKeys.publicKey) ? knownPair : newKeys(alg);
   });
 
   return {
     issuer,
     audience,
     publicKey,
-    async token({ claims, header: parameters, by = 'platform', algorithm: other = 'RS512' } = {}) {
+    async token({ claims, header: parameters, by = 'platform', algorithm: otherAlgorithm = 'RS512' } = {}) {
       const payload = payloadOf(profile, { iss: issuer, aud: audience, ...claims });
       const signed = (alg: string, header = {}) =>
         new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT', ...header });
       // jose signs only critical extensions that it is told of.
       const critical = [parameters?.crit ?? []].flat().map((name) => [name, true]);
       const options = { crit: Object.fromEntries(critical) };
-      if (by === 'platform') return signed(algorithm, parameters).sign(own.privateKey, options);
+      if (by === 'platform') return signed(algorithm, parameters).sign(ownKeys.privateKey, options);
       if (by === 'other-algorithm') {
-        const { privateKey: key } = own.privateKey.asymmetricKeyType === 'rsa' ? own : await foreign(other);
-        return signed(other).sign(key);
+        const { privateKey: key } =
+          ownKeys.privateKey.asymmetricKeyType === 'rsa' ? ownKeys : await foreign(otherAlgorithm);
+        return signed(otherAlgorithm).sign(key);
       }
       if (by === 'public-key') return signed('HS256').sign(new TextEncoder().encode(publicKey));
       if (by === 'nobody') return new UnsecuredJWT(payload).encode();
@@ -129,6 +130,11 @@ async function newKeys(algorithm: string): Promise<Keys> {
 }
 
 function payloadOf(profile: PlatformProfile['token'], changes: NonNullable<Forgery['claims']>): JsonObject {
-  const now = Math.floor(Date.now() / 1000);
-  return present<Json>({ ...profile.claims, iat: now, exp: now + profile.lifetimeSeconds, ...changes });
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  return present<Json>({
+    ...profile.claims,
+    iat: nowSeconds,
+    exp: nowSeconds + profile.lifetimeSeconds,
+    ...changes,
+  });
 }

@@ -47,43 +47,45 @@ const undeclared = 'zq7_undeclared';
 export function variantsOf(
   schema: JsonObject,
   base: JsonObject,
-  { most, seed }: { readonly most: number; readonly seed: number },
+  { most: limit, seed }: { readonly most: number; readonly seed: number },
 ): { readonly variants: readonly Variant[]; readonly of: number } {
   const fits = (changes: readonly Change[]) => allows(schema, changed(base, changes));
   const random = randomFrom(seed);
-  const declared: Variant[][] = [];
+  const declaredVariants: Variant[][] = [];
   const odd: Variant[] = [];
   const beyond: Variant[] = [];
   const required = new Set(requiredOf(schema));
   for (const [name, property] of propertiesOf(schema).slice(0, mostParameters)) {
-    const alone = (value: Json | undefined, demand: Demand): Variant => ({
+    const singleChange = (value: Json | undefined, demand: Demand): Variant => ({
       changes: [{ name, value }],
       demand,
     });
     const isNew = (value: Json | undefined) => !isDeepStrictEqual(value, base[name]);
-    const named = [...namedValues(property), ...(required.has(name) ? [] : [undefined])].filter(isNew);
-    declared.push(
-      unique(named)
+    const namedVariants = [...namedValues(property), ...(required.has(name) ? [] : [undefined])].filter(
+      isNew,
+    );
+    declaredVariants.push(
+      unique(namedVariants)
         .filter((value) => fits([{ name, value }]))
-        .map((value) => alone(value, 'result')),
+        .map((value) => singleChange(value, 'result')),
     );
     for (const value of oddValues(property))
-      odd.push(alone(value, fits([{ name, value }]) || value === null ? 'answer' : 'refusal'));
+      odd.push(singleChange(value, fits([{ name, value }]) || value === null ? 'answer' : 'refusal'));
     for (const value of valuesBeyond(property))
-      if (!fits([{ name, value }])) beyond.push(alone(value, 'refusal'));
+      if (!fits([{ name, value }])) beyond.push(singleChange(value, 'refusal'));
   }
-  const whole: Variant[] = [
+  const wholeVariants: Variant[] = [
     { changes: [{ name: undeclared, value: 'x' }], demand: 'answer' },
     { changes: [], demand: allows(schema, {}) ? 'result' : 'answer', bare: true },
     { changes: [], demand: 'result', meta: { progressToken: 'zq7-progress' } },
   ];
-  const rest = [whole, odd, beyond];
-  const all = [...declared.flat(), ...rest.flat()];
-  if (all.length <= most) return { variants: all, of: all.length };
-  const rows = shuffled(packed(declared, fits), random);
-  const half = Math.ceil(most / 2);
+  const rest = [wholeVariants, odd, beyond];
+  const allVariants = [...declaredVariants.flat(), ...rest.flat()];
+  if (allVariants.length <= limit) return { variants: allVariants, of: allVariants.length };
+  const rows = shuffled(packed(declaredVariants, fits), random);
+  const half = Math.ceil(limit / 2);
   const groups = [rows.slice(half), ...rest.map((group) => shuffled(group, random))];
-  return { variants: [...rows.slice(0, half), ...inTurn(groups)].slice(0, most), of: all.length };
+  return { variants: [...rows.slice(0, half), ...inTurn(groups)].slice(0, limit), of: allVariants.length };
 }
 
 /** A schema may have thousands. */
@@ -105,7 +107,7 @@ const mostValues = 200;
 
 /** The values that a schema names: its enum, const, default, examples, bounds, both booleans, null. */
 function namedValues(schema: JsonObject): readonly Json[] {
-  const { enum: listed, const: only, default: usual, examples, pattern, format } = schema;
+  const { enum: listed, const: only, default: defaultValue, examples, pattern, format } = schema;
   const types = typesOf(schema);
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength } = schema;
   const numbers = [minimum, maximum, next(exclusiveMinimum, 1), next(exclusiveMaximum, -1)];
@@ -114,7 +116,7 @@ function namedValues(schema: JsonObject): readonly Json[] {
   return [
     ...(Array.isArray(listed) ? listed.slice(0, mostValues) : []),
     ...(Array.isArray(examples) ? examples.slice(0, mostExamples) : []),
-    ...[only, usual, ...numbers].filter((value) => value !== undefined),
+    ...[only, defaultValue, ...numbers].filter((value) => value !== undefined),
     ...lengths.flatMap((length) => (isLength(length) ? ['x'.repeat(length)] : [])),
     ...(types.includes('boolean') ? [true, false] : []),
     ...(types.includes('null') ? [null] : []),
@@ -172,13 +174,15 @@ function inTurn(groups: readonly (readonly Variant[])[]): readonly Variant[] {
 }
 
 function unique(values: readonly (Json | undefined)[]): readonly (Json | undefined)[] {
-  return values.filter((value, at) => values.findIndex((other) => isDeepStrictEqual(other, value)) === at);
+  return values.filter(
+    (value, at) => values.findIndex((otherValue) => isDeepStrictEqual(otherValue, value)) === at,
+  );
 }
 
 function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
   return items
     .map((item) => ({ item, order: random() }))
-    .toSorted((one, other) => one.order - other.order)
+    .toSorted((left, right) => left.order - right.order)
     .map(({ item }) => item);
 }
 
@@ -209,12 +213,12 @@ export function simpler(
     base,
     without.map((name) => ({ name, value: undefined })),
   );
-  const alone = changes.length > 1 ? changes.map((change) => [change]) : [];
+  const singleChanges = changes.length > 1 ? changes.map((change) => [change]) : [];
   const [only] = changes;
   const shorter =
     changes.length === 1 && only ? shorterTexts(only.value).map((value) => [{ ...only, value }]) : [];
   return [
-    ...alone.map((some) => ({ variant: { ...variant, changes: some }, base })),
+    ...singleChanges.map((some) => ({ variant: { ...variant, changes: some }, base })),
     ...shorter.map((some) => ({ variant: { ...variant, changes: some }, base })),
     ...(without.length > 0 ? [{ variant: { ...variant, changes }, base: lean }] : []),
   ];

@@ -89,40 +89,40 @@ export function createAuthentication(
   replicas: Pick<Replicas, 'claim'> | null = null,
 ) {
   const { header: headerName, scheme } = rules;
-  const once = rules.once !== 'off';
+  const isOnce = rules.once !== 'off';
   if (rules.once === 'strict' && !replicas) throw new Error(strictAlone);
   const prefix = scheme && `${scheme} `;
   /** Captures the token in a header. */
   const form = new RegExp(`^${prefix} *([\\w-]+\\.[\\w-]+\\.[\\w-]+)$`, 'i');
   const keys = createKeys(rules.keys, log);
   const trusted = createTrusted();
-  const used = createUsed();
+  const usedTokens = createUsed();
   let warnsAt = 0;
 
   const refuse = refuserOf(log, counts);
-  const refused = (refusal: Refusal): Caller => ({
+  const refusedCaller = (refusal: Refusal): Caller => ({
     isPaying: false,
     mayCall(request) {
       refuse(refusal, request);
       return false;
     },
   });
-  const withoutToken = refused({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
+  const withoutToken = refusedCaller({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
 
   /** The caller with a verified token, which may expire while the body of the request arrives. */
   const bearer = (claims: Claims, expiryMs: number): Caller => {
     const mayCall = (request: string) => {
       let reason: string | null = null;
       if (Date.now() >= expiryMs) reason = 'exp: the token expired before the request was complete';
-      else if (once) reason = used.reasonAgainst(claims.jti);
+      else if (isOnce) reason = usedTokens.reasonAgainst(claims.jti);
       if (reason !== null) refuse({ reason }, request);
       return reason === null;
     };
-    if (!once) return { isPaying: true, mayCall };
+    if (!isOnce) return { isPaying: true, mayCall };
     const claim = (request: string) => {
       if (!mayCall(request)) return false;
       const token = { jti: String(claims.jti), iat: claims.iat, expiryMs };
-      used.add(token.jti, expiryMs);
+      usedTokens.add(token.jti, expiryMs);
       return replicas ? claimForReplicas(replicas, token, request) : true;
     };
     return { isPaying: true, mayCall, claim };
@@ -135,13 +135,13 @@ export function createAuthentication(
     const claim = await claimKey(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
     if (claim === null) {
       if (rules.once === 'on') return true;
-      used.release(jti); // its caller may try again, here with the claim that this replica has made
+      usedTokens.release(jti); // its caller may try again, here with the claim that this replica has made
       refuse({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, request);
       return 'later';
     }
     const loss = refusalAfterLoss(claim, iat, rules.clockToleranceSeconds);
     if (loss) {
-      used.release(jti); // it is refused for this reason each time
+      usedTokens.release(jti); // it is refused for this reason each time
       refuse(loss, request);
       return false;
     }
@@ -149,11 +149,11 @@ export function createAuthentication(
     return claim.isFirst;
   };
 
-  /** @param what the token shows of the clocks */
-  const warnOfSkew = (seconds: number, what: string) => {
+  /** @param side the token shows of the clocks */
+  const warnOfSkew = (seconds: number, side: string) => {
     if (seconds <= rules.clockToleranceSeconds || Date.now() < warnsAt) return;
     warnsAt = Date.now() + longestRememberedMs;
-    log('warning', { text: `A token ${what}. Compare the clock of this machine with the platform's.` });
+    log('warning', { text: `A token ${side}. Compare the clock of this machine with the platform's.` });
   };
 
   const check = async (header: string, token: string): Promise<Caller> => {
@@ -164,13 +164,13 @@ export function createAuthentication(
       warnOfSkew(ahead, `was issued ${ahead} s in the future (iat)`);
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
       const caller = bearer(claims, expiryMs);
-      if (!once) trusted.add(header, caller, expiryMs);
+      if (!isOnce) trusted.add(header, caller, expiryMs);
       return caller;
     } catch (error) {
-      const since = expiredSince(error as Error);
-      const late = since > rules.maxLifetimeSeconds ? 0 : since; // an old token shows nothing
-      warnOfSkew(late, `was signed correctly and had expired ${late} s before (exp)`);
-      return refused(refusalOf(error as Error, rules));
+      const expiredSeconds = expiredSince(error as Error);
+      const lateSeconds = expiredSeconds > rules.maxLifetimeSeconds ? 0 : expiredSeconds; // an old token shows nothing
+      warnOfSkew(lateSeconds, `was signed correctly and had expired ${lateSeconds} s before (exp)`);
+      return refusedCaller(refusalOf(error as Error, rules));
     }
   };
 
@@ -178,8 +178,8 @@ export function createAuthentication(
     /** Verifies the token in the headers of a request. Never rejects. */
     identify(headers: IncomingHttpHeaders): Caller | Promise<Caller> {
       const header = headers[headerName]?.toString() ?? '';
-      const known = trusted.callerOf(header);
-      if (known) return known;
+      const knownCaller = trusted.callerOf(header);
+      if (knownCaller) return knownCaller;
       const token = form.exec(header)?.[1];
       return token === undefined ? withoutToken : check(header, token);
     },
@@ -197,19 +197,19 @@ export function createAuthentication(
 
 /** The callers with a verified token. */
 function createTrusted() {
-  const known = new Map<
+  const knownHeaders = new Map<
     string,
     { readonly header: string; readonly caller: Caller; readonly until: number }
   >();
   return {
     callerOf(header: string): Caller | undefined {
-      const found = known.get(endOf(header));
+      const found = knownHeaders.get(endOf(header));
       return found?.header === header && Date.now() < found.until ? found.caller : undefined;
     },
     add(header: string, caller: Caller, expiryMs: number): void {
-      if (known.size >= maxRemembered) known.clear();
+      if (knownHeaders.size >= maxRemembered) knownHeaders.clear();
       const until = Math.min(expiryMs, Date.now() + longestRememberedMs);
-      known.set(endOf(header), { header, caller, until });
+      knownHeaders.set(endOf(header), { header, caller, until });
     },
   };
 }
@@ -233,20 +233,21 @@ function refuserOf(log: Log, counts: boolean): (refusal: Refusal, request: strin
 
 /** The tokens that were used here, until they expire. */
 function createUsed() {
-  const used = new Map<string, number>();
+  const usedUntil = new Map<string, number>();
   return {
     /** Returns why a token may not be used; null if it may. */
     reasonAgainst(jti: unknown): string | null {
       if (typeof jti !== 'string') return 'jti: missing, but each token is valid for one call only';
-      if (used.has(jti)) return 'jti: used before';
-      if (used.size >= maxUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
-      return used.size >= maxUsed ? `more than ${maxUsed} tokens in use` : null;
+      if (usedUntil.has(jti)) return 'jti: used before';
+      if (usedUntil.size >= maxUsed)
+        for (const [id, until] of usedUntil) if (until <= Date.now()) usedUntil.delete(id);
+      return usedUntil.size >= maxUsed ? `more than ${maxUsed} tokens in use` : null;
     },
     add(jti: string, expiryMs: number): void {
-      used.set(jti, expiryMs);
+      usedUntil.set(jti, expiryMs);
     },
     release(jti: string): void {
-      used.delete(jti);
+      usedUntil.delete(jti);
     },
   };
 }
@@ -268,12 +269,12 @@ interface Refusal {
 
 /** Returns the refusal of a token that may have run before the store lost its claim; null if it was issued later. */
 function refusalAfterLoss(
-  { since }: Claim,
+  { since: expiredSeconds }: Claim,
   iat: number | undefined,
   clockToleranceSeconds: number,
 ): Refusal | null {
-  if (since === null) return null;
-  const latestIat = since + clockToleranceSeconds;
+  if (expiredSeconds === null) return null;
+  const latestIat = expiredSeconds + clockToleranceSeconds;
   if (iat !== undefined && iat > latestIat) return null;
   return {
     reason: 'may have run before: the store of used tokens may have lost it (TOKEN_ONCE=strict)',
@@ -291,8 +292,8 @@ function refusalOf(error: Error, { issuer, audience }: TokenRules): Refusal {
   const { code = error.message, claim, payload } = error as Partial<JWTClaimValidationFailed>;
   if (!claim) return { reason: code };
   const expected = { iss: issuer, aud: audience }[claim];
-  const got = JSON.stringify(payload?.[claim])?.slice(0, 200);
-  return { reason: `${code}: ${claim}`, expected, got };
+  const actual = JSON.stringify(payload?.[claim])?.slice(0, 200);
+  return { reason: `${code}: ${claim}`, expected, got: actual };
 }
 
 /** How long ago a token of the platform expired, in seconds: its signature is valid. 0 after any other error. */
@@ -324,11 +325,11 @@ async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Cla
       if (tokenError.test(error.code)) throw error;
     });
     if (!verified) continue;
-    const now = Math.floor(Date.now() / 1000);
-    const { exp, aud, iat = now } = verified.payload;
-    if (iat > now + maxAheadSeconds) {
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    const { exp, aud, iat = nowSeconds } = verified.payload;
+    if (iat > nowSeconds + maxAheadSeconds) {
       throw new Error(
-        `iat: ${iat - now} s in the future, at most ${maxAheadSeconds} s are accepted; compare the clocks`,
+        `iat: ${iat - nowSeconds} s in the future, at most ${maxAheadSeconds} s are accepted; compare the clocks`,
       );
     }
     if (exp - iat > maxSeconds) throw new Error(`exp: valid for longer than ${maxSeconds} seconds`);

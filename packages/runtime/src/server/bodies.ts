@@ -69,10 +69,10 @@ export function createBodies(limits: Limits, memory: Memory, report: PublishRepo
     createHoldings<Body>(
       limits.maxMemoryBytes * portion,
       // Equal bodies of one network do not displace each other: each would be read before it is refused.
-      (body, other) => body.owner !== other.owner || body.held > other.held,
+      (body, otherBody) => body.owner !== otherBody.owner || body.held > otherBody.held,
       (body) => body.refuse(),
     );
-  const common: Common = {
+  const sharedState: Common = {
     limits,
     memory,
     report,
@@ -87,18 +87,18 @@ export function createBodies(limits: Limits, memory: Memory, report: PublishRepo
   return {
     /** Resolves with the value of a body, or with the HTTP status of a refusal. Rejects with an error of `parse`. */
     read<Value extends object>(order: Order<Value>): Promise<Value | BodyRefusal> {
-      return new Promise((resolve, reject) => new Reading(order, common, resolve, reject));
+      return new Promise((resolve, reject) => new Reading(order, sharedState, resolve, reject));
     },
     /** Refuses the bodies that wait to be parsed and are not paid. */
     stop(): void {
-      for (const giveUp of common.waiting) giveUp();
+      for (const giveUp of sharedState.waiting) giveUp();
     },
     /**
      * Refuses large paid bodies instead of parsing them, and every paid body that waits for memory. A tool whose call was aborted may
      * still use its arguments, so their memory is not free although the call has given it back.
      */
     stopPaid(): void {
-      common.refusesPaid = true;
+      sharedState.refusesPaid = true;
     },
   };
 }
@@ -137,18 +137,18 @@ class Reading<Value extends object> implements Body {
 
   constructor(
     order: Order<Value>,
-    common: Common,
+    sharedState: Common,
     resolve: (outcome: Value | BodyRefusal) => void,
     reject: (error: unknown) => void,
   ) {
     const { request, isPaying } = order;
     this.#order = order;
-    this.#common = common;
+    this.#common = sharedState;
     this.#resolve = resolve;
     this.#reject = reject;
     this.owner = order.owner;
     this.#declared = Number(request.headers['content-length'] ?? 0);
-    this.#most = common.limits.maxBodyBytes;
+    this.#most = sharedState.limits.maxBodyBytes;
     this.#kind = isPaying === false ? 'unpaid' : 'paid';
     if (this.#declared > this.#most) this.#refuseSoon();
     if (isPaying === false) this.#limitUnpaid();
@@ -230,8 +230,8 @@ class Reading<Value extends object> implements Body {
     if (this.#isRefused) return;
     if (Math.max(this.#declared, this.#size) > this.#most) this.#refuseSoon();
     else if (!this.#order.request.complete) {
-      const late = () => this.#refuse(408, 'UNPAID_BODY_MS');
-      this.#deadline = setTimeout(late, limits.unpaidBodyMs).unref();
+      const onDeadline = () => this.#refuse(408, 'UNPAID_BODY_MS');
+      this.#deadline = setTimeout(onDeadline, limits.unpaidBodyMs).unref();
     }
   }
 
@@ -240,9 +240,9 @@ class Reading<Value extends object> implements Body {
     const [first] = this.#blocks;
     const bytes = first?.length === this.#size ? first : Buffer.concat(this.#blocks, this.#size);
     const weight = this.#kind === 'paid' ? this.#order.weigh(bytes) : 0;
-    const taken = weight === 0 || memory.take(weight);
-    if (taken === true) return this.#parseWhole(bytes, weight);
-    return Promise.resolve(taken).then((isTaken) => {
+    const reservation = weight === 0 || memory.take(weight);
+    if (reservation === true) return this.#parseWhole(bytes, weight);
+    return Promise.resolve(reservation).then((isTaken) => {
       if (!isTaken) return this.#finish(503);
       const { refusesPaid } = this.#common;
       const isGone = this.#order.request.socket.destroyed || this.#isRefused;

@@ -307,7 +307,7 @@ class CallOutcomes implements Outcomes<object> {
 
 /** A problem in words that do not make a platform retry with the same arguments. */
 function problemText(problem: SchemaProblem): string {
-  const plain = 'does not match the inputSchema';
-  const wordings = [inWords(problem), `${problem.path}: ${plain}`];
-  return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plain}`;
+  const plainMessage = 'does not match the inputSchema';
+  const wordings = [inWords(problem), `${problem.path}: ${plainMessage}`];
+  return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plainMessage}`;
 }

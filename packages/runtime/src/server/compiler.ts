@@ -105,14 +105,14 @@ const maxTriedErrors = 20;
 /**
  * Makes compiled code count the visits to a keyword, or what it reads there.
  *
- * @param seen definitions that count already: two keywords may have the same
+ * @param visited definitions that count already: two keywords may have the same
  */
-function countVisits(ajv: Ajv, keyword: string, seen: Set<object>): void {
+function countVisits(ajv: Ajv, keyword: string, visited: Set<object>): void {
   const rule = ajv.RULES.all[keyword];
   if (typeof rule !== 'object' || !('code' in rule.definition)) throw new Error(`Ajv has no ${keyword}`);
   const { definition } = rule;
-  if (seen.has(definition)) return;
-  seen.add(definition);
+  if (visited.has(definition)) return;
+  visited.add(definition);
   const { code } = definition;
   const stepsOfScan = scanning[keyword];
   definition.code = (context: KeywordCxt) => {
@@ -125,8 +125,8 @@ function countVisits(ajv: Ajv, keyword: string, seen: Set<object>): void {
     }
     const counter = gen.scopeValue('func', { ref: spend });
     if (keyword === 'enum' && schema.length > 0 && !schema.some(isContainer)) {
-      const allowed = gen.scopeValue('obj', { ref: new Set(schema) });
-      context.pass(_`${allowed}.has(${data})`);
+      const allowedValues = gen.scopeValue('obj', { ref: new Set(schema) });
+      context.pass(_`${allowedValues}.has(${data})`);
       return;
     }
     gen.code(_`${counter}(${weightOf(keyword, schema, it.opts.useDefaults === true)})`);

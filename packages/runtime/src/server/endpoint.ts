@@ -141,11 +141,11 @@ export class Endpoint {
       (bytes) => weightOf(bytes) ?? 0,
     );
     if (typeof body === 'number') return bodyRefusals[body];
-    const held = new HeldMemory(this.#shared.memory, body.weight);
+    const heldMemory = new HeldMemory(this.#shared.memory, body.weight);
     try {
-      return await this.#answerTo(request, response, id, body.message, held, await identified);
+      return await this.#answerTo(request, response, id, body.message, heldMemory, await identified);
     } finally {
-      held.release();
+      heldMemory.release();
     }
   }
 
@@ -154,7 +154,7 @@ export class Endpoint {
     response: ServerResponse,
     id: string,
     message: unknown,
-    held: HeldMemory,
+    heldMemory: HeldMemory,
     caller: Caller,
   ): Promise<Answer> {
     const { headers } = request;
@@ -190,12 +190,12 @@ export class Endpoint {
         if (!admission) return this.unauthorized;
       }
       const traceparent = traceparentOf(message, headers);
-      const context = { request: id, traceparent, held, onGone: onGone(response) };
+      const context = { request: id, traceparent, held: heldMemory, onGone: onGone(response) };
       const reply = await replyTo(message, era?.methods ?? this.#methods, context);
       if (reply === null) return { status: 202 };
       if (typeof reply === 'string') {
-        const opened = initializes ? { 'mcp-session-id': session ?? this.#openSession() } : undefined;
-        return json(200, reply, opened);
+        const sessionHeaders = initializes ? { 'mcp-session-id': session ?? this.#openSession() } : undefined;
+        return json(200, reply, sessionHeaders);
       }
       return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
     } finally {

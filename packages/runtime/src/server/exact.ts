@@ -76,14 +76,14 @@ export function longNumbersIn(text: string): 'integers' | 'decimals' | undefined
   let found: 'decimals' | undefined;
   /** After the first long decimal, only integers matter. */
   let shift = 0x02020202;
-  let seen = 0;
+  let digitsSeen = 0;
   for (let from = 0; from < text.length; from += windowSize - 12) {
-    const written = bytes.write(
+    const byteCount = bytes.write(
       text.length > windowSize ? text.slice(from, from + windowSize) : text,
       'latin1',
     );
-    bytes.fill(0, written, written + 12);
-    const end = written >> 2;
+    bytes.fill(0, byteCount, byteCount + 12);
+    const end = byteCount >> 2;
     for (let at = 2; at <= end; at += 3) {
       if (!isFull(words[at], shift)) continue;
       const isAfter = isFull(words[at + 1], shift);
@@ -94,17 +94,17 @@ export function longNumbersIn(text: string): 'integers' | 'decimals' | undefined
       } else if (!isAfter || !isFull(words[at + 2], shift)) continue;
       let start = from + first * 4;
       let past = start + 12;
-      while (start > seen && isPart(text.charCodeAt(start - 1), shift)) start -= 1;
-      const isKnown = start <= seen && seen > 0;
-      seen = past;
+      while (start > digitsSeen && isPart(text.charCodeAt(start - 1), shift)) start -= 1;
+      const isKnown = start <= digitsSeen && digitsSeen > 0;
+      digitsSeen = past;
       if (isKnown) continue;
       const before = text.charAt(text.charCodeAt(start - 1) === minus ? start - 2 : start - 1);
       if (!' \n\r\t:,['.includes(before)) continue;
       while (isPart(text.charCodeAt(past), shift)) past += 1;
-      seen = past;
+      digitsSeen = past;
       if (past - start < leastDigits) continue;
-      const whole = text.slice(start, past).indexOf('.');
-      if (whole === -1 || whole >= leastDigits) return 'integers';
+      const pointAt = text.slice(start, past).indexOf('.');
+      if (pointAt === -1 || pointAt >= leastDigits) return 'integers';
       if (past - start === leastDigits) continue;
       found = 'decimals';
       shift = 0;
@@ -148,15 +148,15 @@ function withNumbers(text: string, write: (number: string) => string): string {
 
 /** Whether JavaScript reads a number of JSON as another one, by their decimal values: `1e22` and `1.0` stay what they are. */
 export function isChanged(number: string): boolean {
-  const held = Number(number);
-  return !Number.isFinite(held) || decimalOf(number) !== decimalOf(String(held));
+  const parsed = Number(number);
+  return !Number.isFinite(parsed) || decimalOf(number) !== decimalOf(String(parsed));
 }
 
 /** The one spelling of a decimal value: `-12e3`. */
 function decimalOf(number: string): string {
-  const [, sign, whole = '', fraction = '', exponent = '0'] =
+  const [, sign, pointAt = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
+  const digits = (pointAt + fraction).replace(/^0+/, '');
   let length = digits.length;
   while (digits.charAt(length - 1) === '0') length -= 1;
   const power = Number(exponent) - fraction.length + digits.length - length;

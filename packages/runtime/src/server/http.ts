@@ -193,10 +193,10 @@ class Endpoints implements App {
       (bytes) => bytes,
     );
     if (typeof body === 'number') return bodyRefusals[body];
-    const late = () =>
+    const onLate = () =>
       this.#log('incident', { id, detail: `${path}: no answer after ${this.#config.callTimeoutMs} ms` });
     try {
-      await answered(handler, withBody(request, body), response, this.#config.callTimeoutMs, late);
+      await answered(handler, withBody(request, body), response, this.#config.callTimeoutMs, onLate);
     } catch (error) {
       const failure = this.#failureOf(error, request.headers, id);
       if (!response.headersSent) {
@@ -215,8 +215,9 @@ class Endpoints implements App {
 
   /** The caller's network, by the last address in the trusted header or that of the socket. */
   #ownerOf({ headers, socket }: IncomingMessage): string {
-    const named = this.#config.clientAddressHeader && headers[this.#config.clientAddressHeader]?.toString();
-    return networkOf(named?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? ''));
+    const clientAddress =
+      this.#config.clientAddressHeader && headers[this.#config.clientAddressHeader]?.toString();
+    return networkOf(clientAddress?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? ''));
   }
 
   /** The process is healthy, even if it can do nothing. */

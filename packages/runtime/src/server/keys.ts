@@ -83,10 +83,10 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
     /** The known keys, then the newly fetched ones. */
     async *candidates(): AsyncIterable<JsonWebKey> {
       await ready();
-      const known = keys;
-      yield* known;
-      await refetch(known.length > 0 ? refetchMs.unknownKey : refetchMs.noKey);
-      if (keys !== known) yield* keys;
+      const knownKeys = keys;
+      yield* knownKeys;
+      await refetch(knownKeys.length > 0 ? refetchMs.unknownKey : refetchMs.noKey);
+      if (keys !== knownKeys) yield* keys;
     },
     inUse: () => inUse,
   };

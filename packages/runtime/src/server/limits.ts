@@ -43,37 +43,37 @@ export const portions = {
  * @param rankOf the rank of an item whose network holds this much
  */
 export function createHoldings<Item>(
-  most: number,
-  mayEnd: (item: Item, other: Item) => boolean,
+  limit: number,
+  mayEnd: (item: Item, otherItem: Item) => boolean,
   end: (item: Item) => void,
-  rankOf: (item: Item, held: number) => number = () => 0,
+  rankOf: (item: Item, heldCount: number) => number = () => 0,
 ) {
   /** Sizes by owner. An item has the number of all items before it. */
   const owners = new Map<string, Holder<Item>>();
   let total = 0;
   let count = 0;
   const remove = (owner: string, item: Item) => {
-    const own = owners.get(owner);
-    const held = own?.items.get(item);
-    if (!own || !held) return;
-    total -= held.size;
-    own.size -= held.size;
-    own.items.delete(item);
-    if (own.items.size === 0) owners.delete(owner);
+    const ownItems = owners.get(owner);
+    const heldItem = ownItems?.items.get(item);
+    if (!ownItems || !heldItem) return;
+    total -= heldItem.size;
+    ownItems.size -= heldItem.size;
+    ownItems.items.delete(item);
+    if (ownItems.items.size === 0) owners.delete(owner);
   };
   /** The item that ends for a new one, and its owner. */
   const weakest = (owner: string, item: Item) => {
     const least = owners.get(owner)?.size ?? 0;
     const ownRank = rankOf(item, least);
     let found = { owner, item, rank: Number.POSITIVE_INFINITY, size: 0, order: 0 };
-    for (const [other, { size, items }] of owners) {
-      for (const [one, { order }] of items) {
-        const rank = rankOf(one, size);
+    for (const [otherOwner, { size, items }] of owners) {
+      for (const [candidate, { order }] of items) {
+        const rank = rankOf(candidate, size);
         if (rank > found.rank || (rank >= ownRank && size < least)) continue;
         const isWeaker =
           rank < found.rank || size > found.size || (size === found.size && order < found.order);
-        if (isWeaker && one !== item && mayEnd(one, item))
-          found = { owner: other, item: one, rank, size, order };
+        if (isWeaker && candidate !== item && mayEnd(candidate, item))
+          found = { owner: otherOwner, item: candidate, rank, size, order };
       }
     }
     return found;
@@ -81,15 +81,15 @@ export function createHoldings<Item>(
   return {
     /** Adds an item, or to the size of an item. Returns false if an item had to end. */
     add(owner: string, item: Item, size = 1): boolean {
-      const own = owners.get(owner) ?? { size: 0, items: new Map() };
-      const held = own.items.get(item) ?? { size: 0, order: count++ };
-      held.size += size;
-      own.size += size;
-      owners.set(owner, own);
-      own.items.set(item, held);
+      const ownItems = owners.get(owner) ?? { size: 0, items: new Map() };
+      const heldItem = ownItems.items.get(item) ?? { size: 0, order: count++ };
+      heldItem.size += size;
+      ownItems.size += size;
+      owners.set(owner, ownItems);
+      ownItems.items.set(item, heldItem);
       total += size;
-      const fits = total <= most;
-      while (total > most) {
+      const fits = total <= limit;
+      while (total > limit) {
         const ending = weakest(owner, item);
         remove(ending.owner, ending.item);
         end(ending.item);
@@ -113,12 +113,13 @@ interface Holder<Item> {
  */
 export function networkOf(address: string): string {
   if (/^[\d.]+$/.test(address)) return address;
-  const bare = address.replace(/^\[([^\]]*)\].*$|%.*$/, '$1').toLowerCase();
-  const plain = bare === '' ? address : bare;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1];
+  const bareAddress = address.replace(/^\[([^\]]*)\].*$|%.*$/, '$1').toLowerCase();
+  const plainAddress = bareAddress === '' ? address : bareAddress;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plainAddress)?.[1];
   // In Node 20, the expression of isIPv6 takes 3 ms to compile.
-  if (mapped !== undefined || !plain.includes(':') || !isIPv6(plain)) return mapped ?? plain;
-  const [head = '', tail] = plain.split('::');
+  if (mapped !== undefined || !plainAddress.includes(':') || !isIPv6(plainAddress))
+    return mapped ?? plainAddress;
+  const [head = '', tail] = plainAddress.split('::');
   const groups = head === '' ? [] : head.split(':');
   const ending = tail
     ? tail.split(':').flatMap((group) => (group.includes('.') ? [group, group] : group))
@@ -179,25 +180,25 @@ interface Calls {
 export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: PublishReport): Calls {
   if (isolatesRequests()) return { enter: () => true, leave() {} };
   const tokens = new Map<string, number>();
-  let all = 0;
-  provide('calls', () => ({ value: all }));
+  let allCalls = 0;
+  provide('calls', () => ({ value: allCalls }));
   provide('callsLimit', () => ({ value: maxCalls }));
   return {
     enter(token) {
-      const own = tokens.get(token) ?? 0;
-      if (all >= maxCalls || own >= maxCallsPerToken) {
-        report(all >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
+      const callsOfToken = tokens.get(token) ?? 0;
+      if (allCalls >= maxCalls || callsOfToken >= maxCallsPerToken) {
+        report(allCalls >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
         return false;
       }
-      tokens.set(token, own + 1);
-      all++;
+      tokens.set(token, callsOfToken + 1);
+      allCalls++;
       return true;
     },
     leave(token) {
-      const own = tokens.get(token) ?? 0;
-      if (own > 1) tokens.set(token, own - 1);
+      const callsOfToken = tokens.get(token) ?? 0;
+      if (callsOfToken > 1) tokens.set(token, callsOfToken - 1);
       else tokens.delete(token);
-      all--;
+      allCalls--;
     },
   };
 }
@@ -241,10 +242,10 @@ export function createEnds(): () => Promise<void> | undefined {
  */
 export function createTurns(): () => Promise<void> {
   if (isolatesRequests()) return async () => {};
-  let free = Promise.resolve();
+  let lastTurn = Promise.resolve();
   return () => {
-    const turn = free;
-    free = turn.then(async () => {
+    const turn = lastTurn;
+    lastTurn = turn.then(async () => {
       const from = performance.now();
       await nextTurn(); // the work is done
       await nextTurn(); // and its answer is sent

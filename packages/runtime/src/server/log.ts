@@ -88,7 +88,7 @@ export function createCount(log: Log, event: string, ms: number): (kind: string,
 }
 
 /** What callers name and the server does not have: a tool, a method. */
-export const other = '_OTHER';
+export const otherName = '_OTHER';
 
 /** The `error.type` of a result with `isError`, in the conventions of OpenTelemetry for MCP. */
 export const toolError = 'tool_error';

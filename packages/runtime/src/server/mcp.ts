@@ -2,7 +2,15 @@ import { type FailureLine, type Incident, type RequestContext, runCall } from '.
 import type { Outcome, Tool } from './define-tool.ts';
 import { exactly } from './exact.ts';
 import { createTurns } from './limits.ts';
-import { type AnswerDrift, createCount, drifts, type Log, other, startOperation, toolError } from './log.ts';
+import {
+  type AnswerDrift,
+  createCount,
+  drifts,
+  type Log,
+  otherName,
+  startOperation,
+  toolError,
+} from './log.ts';
 import type { CallResult } from './result.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
@@ -87,7 +95,7 @@ export async function replyTo(
   if (!isRequest(message)) return errorReply(ErrorCode.InvalidRequest, 'Invalid Request', null);
   const { id, method, params = {} } = message;
   const handler = methods.get(method);
-  const operation = startOperation(context, handler ? method : other);
+  const operation = startOperation(context, handler ? method : otherName);
   operation?.ends({ outcome: 'ok' });
   try {
     if (!handler) throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
@@ -114,12 +122,12 @@ export function isNotification(message: unknown): boolean {
   return isObject(message) && message.id === undefined && hasOnly(message);
 }
 
-function hasOnly(message: Members, further?: string): boolean {
+function hasOnly(message: Members, extraMember?: string): boolean {
   const { jsonrpc, method, params } = message;
   if (jsonrpc !== '2.0' || typeof method !== 'string') return false;
   if (params !== undefined && !isObject(params)) return false;
   for (const name in message) {
-    if (name !== 'jsonrpc' && name !== 'method' && name !== 'params' && name !== further) return false;
+    if (name !== 'jsonrpc' && name !== 'method' && name !== 'params' && name !== extraMember) return false;
   }
   return true;
 }
@@ -182,11 +190,13 @@ export function createMethods(
     return `{${lead}${list}`;
   };
 
-  const initialize: McpMethod = ({ protocolVersion: asked, capabilities, clientInfo }) => {
-    if (typeof asked !== 'string' || !isObject(capabilities) || !isImplementation(clientInfo)) {
+  const initialize: McpMethod = ({ protocolVersion: requestedVersion, capabilities, clientInfo }) => {
+    if (typeof requestedVersion !== 'string' || !isObject(capabilities) || !isImplementation(clientInfo)) {
       throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
     }
-    const protocolVersion = protocolVersions.includes(asked) ? asked : protocolVersions[0];
+    const protocolVersion = protocolVersions.includes(requestedVersion)
+      ? requestedVersion
+      : protocolVersions[0];
     return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version } });
   };
 
@@ -197,14 +207,14 @@ export function createMethods(
     }
     const compiled = byName.get(name);
     if (!compiled) {
-      const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
+      const shownName = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
       const code = 'UNKNOWN_TOOL';
-      operation?.ends({ tool: other, outcome: 'error', errorType: toolError, code });
-      log('call', { tool: shown, ms: 0, outcome: code, code, request, traceparent });
-      const text = `Unknown tool: ${shown}. tools/list names all tools.`;
+      operation?.ends({ tool: otherName, outcome: 'error', errorType: toolError, code });
+      log('call', { tool: shownName, ms: 0, outcome: code, code, request, traceparent });
+      const text = `Unknown tool: ${shownName}. tools/list names all tools.`;
       return textOf({ content: [{ type: 'text', text }], isError: true }, lead);
     }
-    const started = performance.now();
+    const startedAt = performance.now();
     // Spreads of two objects would take 2 µs.
     const { onGone, held } = context;
     const ids = { request, traceparent, onGone, held, operation };
@@ -220,7 +230,7 @@ export function createMethods(
     });
     const errorType = result.isError ? toolError : undefined;
     operation?.ends({ tool: name, outcome: kinds.has(ending) ? ending : 'error', errorType, code });
-    const ms = Math.round((performance.now() - started) * 10) / 10;
+    const ms = Math.round((performance.now() - startedAt) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending, code, request, traceparent });
     return textOf(result, lead);
   };

@@ -76,33 +76,33 @@ export function createMemory(
   { maxMemoryBytes, callTimeoutMs }: Limits & { readonly callTimeoutMs: number },
   report: PublishReport,
 ): Memory {
-  const most = maxMemoryBytes * portions.calls;
-  let used = 0;
+  const callBytes = maxMemoryBytes * portions.calls;
+  let usedBytes = 0;
   const queue = new Set<Waiting>();
   const isAlone = isolatesRequests();
   const serve = () => {
     for (const waiting of queue) {
-      if (used + waiting.bytes > most) return;
+      if (usedBytes + waiting.bytes > callBytes) return;
       queue.delete(waiting);
-      used += waiting.bytes;
+      usedBytes += waiting.bytes;
       waiting.end(true);
     }
   };
   const add = (bytes: number) => {
     if (isAlone) return;
-    used += bytes;
+    usedBytes += bytes;
     if (bytes < 0 && queue.size > 0) serve();
   };
   /** What takes little does not wait behind what takes much. */
-  const isLittle = (bytes: number) => bytes <= most / 16;
+  const isLittle = (bytes: number) => bytes <= callBytes / 16;
   const refuse = () => {
     report(variable);
     return false;
   };
   return {
     take(bytes) {
-      if (bytes > most) return refuse();
-      if (isAlone || (used + bytes <= most && (queue.size === 0 || isLittle(bytes)))) {
+      if (bytes > callBytes) return refuse();
+      if (isAlone || (usedBytes + bytes <= callBytes && (queue.size === 0 || isLittle(bytes)))) {
         add(bytes);
         return true;
       }
@@ -164,9 +164,9 @@ export class HeldMemory {
   }
 
   /** Holds what another one held. */
-  adopt(other: HeldMemory): void {
-    const bytes = other.#bytes;
-    other.#bytes = 0;
+  adopt(source: HeldMemory): void {
+    const bytes = source.#bytes;
+    source.#bytes = 0;
     if (this.#isReleased) this.#memory.give(bytes);
     else this.#bytes += bytes;
   }

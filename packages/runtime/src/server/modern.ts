@@ -54,15 +54,15 @@ export function createModern(
   const cacheable = { ...complete, ttlMs: production ? freshMs : 0, cacheScope: 'public' };
   const discovered = { ...cacheable, supportedVersions: [modernVersion], capabilities: { tools: {} } };
   /** A method with these members in its results. */
-  const served = (method: string, members: object): readonly [string, McpMethod] => {
+  const methodEntry = (method: string, members: object): readonly [string, McpMethod] => {
     const lead = `${JSON.stringify(members).slice(1, -1)},`;
     const run = methods.get(method) as McpMethod;
     return [method, (params, context) => run(params, context, lead)];
   };
   const modernMethods = new Map<string, McpMethod>([
     ['server/discover', () => JSON.stringify(discovered)],
-    served('tools/list', cacheable),
-    served(paidMethod, complete),
+    methodEntry('tools/list', cacheable),
+    methodEntry(paidMethod, complete),
   ]);
   const mirrored = tools.filter(({ inputSchema }) => mirrorsOf(inputSchema).length > 0);
   const mirrors = mirrored.flatMap(({ inputSchema }) => mirrorsOf(inputSchema));
@@ -77,10 +77,10 @@ export function createModern(
       if (!isRequest(body)) return errorReply(ErrorCode.InvalidRequest, 'Expected one request');
       const { id, method, params = {} } = body;
       const meta = metaOf(body);
-      const refused = (code: number, message: string, data?: object) => errorReply(code, message, id, data);
-      const invalid = (message: string) => refused(ErrorCode.InvalidParams, message);
+      const refusal = (code: number, message: string, data?: object) => errorReply(code, message, id, data);
+      const invalid = (message: string) => refusal(ErrorCode.InvalidParams, message);
       const mismatch = (header: string) =>
-        refused(ModernCode.HeaderMismatch, `${header} differs from the body`);
+        refusal(ModernCode.HeaderMismatch, `${header} differs from the body`);
 
       const version = meta[versionKey];
       if (version === undefined && method === 'initialize') return mismatch('MCP-Protocol-Version');
@@ -88,7 +88,7 @@ export function createModern(
       if (headers['mcp-protocol-version'] !== version) return mismatch('MCP-Protocol-Version');
       if (version !== modernVersion) {
         const data = { supported: [modernVersion], requested: version };
-        return refused(ModernCode.UnsupportedProtocolVersion, 'Unsupported protocol version', data);
+        return refusal(ModernCode.UnsupportedProtocolVersion, 'Unsupported protocol version', data);
       }
       if (headers['mcp-method'] !== method) return mismatch('Mcp-Method');
       const { [capabilitiesKey]: capabilities, [clientKey]: client } = meta;
@@ -96,18 +96,18 @@ export function createModern(
       if (client !== undefined && !isImplementation(client)) {
         return invalid(`_meta: expected a name and a version in ${clientKey}`);
       }
-      if (!modernMethods.has(method)) return refused(ErrorCode.MethodNotFound, 'Method not found');
+      if (!modernMethods.has(method)) return refusal(ErrorCode.MethodNotFound, 'Method not found');
       if (method !== paidMethod) return null;
 
       const { name, arguments: args } = params;
       if (typeof name !== 'string') return invalid('params.name: expected a tool name');
-      const named = headers['mcp-name'];
-      const isPlain = named === name && plainNames.has(name);
-      if (!isPlain && decoded(named) !== name) return mismatch('Mcp-Name');
+      const headerName = headers['mcp-name'];
+      const isPlain = headerName === name && plainNames.has(name);
+      if (!isPlain && decoded(headerName) !== name) return mismatch('Mcp-Name');
       if (mirrored.length === 0) return null;
       const tool = mirrored.find((tool) => tool.name === name);
-      const own = mirrorsOf(tool?.inputSchema, args);
-      const differing = own.find(({ header, value }) => !repeats(headers[header], value));
+      const ownMirrors = mirrorsOf(tool?.inputSchema, args);
+      const differing = ownMirrors.find(({ header, value }) => !repeats(headers[header], value));
       return differing ? mismatch(differing.header) : null;
     },
   };
@@ -141,8 +141,8 @@ function decoded(header: Header): string | null {
   if (text === undefined || /[^\t\x20-\x7e]/.test(text)) return null;
   const base64 = /^=\?base64\?(.*)\?=$/.exec(text)?.[1];
   if (base64 === undefined) return text;
-  const plain = Buffer.from(base64, 'base64').toString();
-  return Buffer.from(plain).toString('base64') === base64 ? plain : null;
+  const plainText = Buffer.from(base64, 'base64').toString();
+  return Buffer.from(plainText).toString('base64') === base64 ? plainText : null;
 }
 
 /** An argument that a header repeats, so that a proxy can route calls without reading bodies. */
@@ -155,11 +155,11 @@ interface Mirror {
 export function mirrorsOf(schema: unknown, args?: unknown): readonly Mirror[] {
   if (!isObject(schema)) return [];
   const { 'x-mcp-header': marked, properties } = schema;
-  const own =
+  const ownMirror =
     typeof marked === 'string' ? [{ header: `mcp-param-${marked.toLowerCase()}`, value: args }] : [];
   const inner = isObject(properties) ? Object.entries(properties) : [];
   const argument = (name: string) => (isObject(args) && Object.hasOwn(args, name) ? args[name] : undefined);
-  return [...own, ...inner.flatMap(([name, property]) => mirrorsOf(property, argument(name)))];
+  return [...ownMirror, ...inner.flatMap(([name, property]) => mirrorsOf(property, argument(name)))];
 }
 
 /** Whether a header repeats an argument. Numbers are compared by value. An absent or null argument has no header. */

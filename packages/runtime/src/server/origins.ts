@@ -24,14 +24,14 @@ export function createOrigins(
     'access-control-max-age': '86400',
   };
   // Callers name one host, again and again, and reading a URL takes as long as a tenth of a call.
-  let admitted: string | undefined;
+  let admittedOrigin: string | undefined;
   return {
     /** Protects against DNS rebinding. */
     admitsHost(host: string | undefined): boolean {
-      if (production || host === undefined || host === admitted) return true;
+      if (production || host === undefined || host === admittedOrigin) return true;
       const hostname = hostnameOf(`http://${host}`);
       const isAdmitted = isLoopback(hostname) || allowedHosts.has('*') || allowedHosts.has(hostname);
-      if (isAdmitted) admitted = host;
+      if (isAdmitted) admittedOrigin = host;
       return isAdmitted;
     },
     /** Whether pages of an origin may call the server and read its answers. */

@@ -73,7 +73,7 @@ function withoutDifferences(pattern: string): string {
 }
 
 /** Sets of characters as ranges of a class. */
-const known = new Map([
+const classRanges = new Map([
   ['\\s', String.raw`\t-\r\p{Z}\x{feff}`],
   [
     '\\S',
@@ -83,15 +83,15 @@ const known = new Map([
 
 /** The characters of a set such as `\p{Letter}`. RE2 knows fewer names, so `RegExp` tells which these are, in 50 ms. */
 function rangesOf(set: string): string {
-  let ranges = known.get(set);
+  let ranges = classRanges.get(set);
   if (ranges !== undefined) return ranges;
-  const one = new RegExp(`^${set}$`, 'u');
+  const classPattern = new RegExp(`^${set}$`, 'u');
   ranges = '';
   for (let first = 0, code = 0; code <= 0x110000; code++) {
-    if (code < 0x110000 && one.test(String.fromCodePoint(code))) continue;
+    if (code < 0x110000 && classPattern.test(String.fromCodePoint(code))) continue;
     if (first < code) ranges += `\\x{${first.toString(16)}}-\\x{${(code - 1).toString(16)}}`;
     first = code + 1;
   }
-  known.set(set, ranges);
+  classRanges.set(set, ranges);
   return ranges;
 }

@@ -59,11 +59,15 @@ export function jsonText(data: object): string | undefined {
 }
 
 /** Serializes the data once and validates the parsed text, which is what the caller receives. */
-export function dataResult({ checkOutput }: CompiledTool, data: object, known?: string): CallResult | string {
+export function dataResult(
+  { checkOutput }: CompiledTool,
+  data: object,
+  serialized?: string,
+): CallResult | string {
   let text: string;
   let structuredContent: JsonObject;
   try {
-    text = known ?? JSON.stringify(data) ?? 'null';
+    text = serialized ?? JSON.stringify(data) ?? 'null';
     structuredContent = JSON.parse(text);
     const lost = text.includes('null') && lostIn(data, structuredContent);
     if (lost) return `structuredContent${lost}`;

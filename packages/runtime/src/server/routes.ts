@@ -62,13 +62,13 @@ const nameForm = /^[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*$/;
 /**
  * The files of `wellKnown`, by their paths. One that is undefined or empty text does not exist.
  *
- * @param others paths that are answered otherwise
+ * @param otherFiles paths that are answered otherwise
  * @throws Error that names a file that cannot be served
  */
 export function wellKnownOf(
   { wellKnown = {}, ...server }: CardSubject & { readonly wellKnown?: WellKnown },
   tools: readonly Tool[],
-  others: ReadonlyMap<string, unknown>,
+  otherFiles: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, WellKnownFile> {
   const files = new Map<string, WellKnownFile>();
   for (const [name, value] of Object.entries(wellKnown)) {
@@ -80,7 +80,7 @@ export function wellKnownOf(
     }
     if (value === undefined || value === '') continue;
     const path = directory + name;
-    if (others.has(path)) throw new Error(`${place} is a route, too: remove one of them.`);
+    if (otherFiles.has(path)) throw new Error(`${place} is a route, too: remove one of them.`);
     files.set(path, fileOf(name, value === true ? cardOf(name, place, server, tools) : value, place));
   }
   return files;
@@ -149,12 +149,12 @@ export function headersOf({ headers = {} }: RouteOptions): readonly (readonly [s
 export function withBody(request: IncomingMessage, body: Buffer): IncomingMessage {
   const { socket, method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } =
     request;
-  const whole = new IncomingMessage(socket);
+  const wholeMessage = new IncomingMessage(socket);
   const version = { httpVersion, httpVersionMajor, httpVersionMinor };
-  Object.assign(whole, { method, url, headers, rawHeaders, ...version, complete: true });
-  if (body.length > 0) whole.push(body);
-  whole.push(null);
-  return whole;
+  Object.assign(wholeMessage, { method, url, headers, rawHeaders, ...version, complete: true });
+  if (body.length > 0) wholeMessage.push(body);
+  wholeMessage.push(null);
+  return wholeMessage;
 }
 
 /**

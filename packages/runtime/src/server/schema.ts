@@ -24,9 +24,9 @@ export interface CompiledTool {
 const identified = new WeakMap<ObjectSchema, ObjectSchema>();
 
 function withId(schema: ObjectSchema): ObjectSchema {
-  const known = identified.get(schema) ?? { $id: 'tool:', ...schema };
-  identified.set(schema, known);
-  return known;
+  const identifiedSchema = identified.get(schema) ?? { $id: 'tool:', ...schema };
+  identified.set(schema, identifiedSchema);
+  return identifiedSchema;
 }
 
 /** Created on first use: a start that is refused needs none. */
@@ -111,13 +111,13 @@ function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root
   const pointer = member === undefined ? instancePath : `${instancePath}/${member}`;
   const path = root + pointer.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.');
   if (member !== undefined) return { path, text: message, withoutValue: message };
-  const allowed = params.allowedValues ?? params.allowedValue ?? params.allowed;
-  const expected = allowed === undefined ? message : `${message}: ${shorten(allowed)}`;
+  const allowedValues = params.allowedValues ?? params.allowedValue ?? params.allowed;
+  const expected = allowedValues === undefined ? message : `${message}: ${shorten(allowedValues)}`;
   const actual = valueAt(value, instancePath);
   const types = params.type === undefined ? undefined : `expected ${[params.type].flat().join(' or ')}`;
   if (types !== undefined && typeof actual === 'string' && /^-?\d{16,}$/.test(actual)) {
-    const got = `${types}, got an integer that is not within ±${Number.MAX_SAFE_INTEGER}, or text`;
-    return { path, text: got, withoutValue: got };
+    const actualText = `${types}, got an integer that is not within ±${Number.MAX_SAFE_INTEGER}, or text`;
+    return { path, text: actualText, withoutValue: actualText };
   }
   const isOfType = types === undefined && keyword !== 'anyOf' && keyword !== 'oneOf';
   return {

@@ -9,7 +9,7 @@ export interface Replicas {
   /** Lets the others know of a session that has ended. Resolves when they can know it, or when the store does not answer. */
   endSession(id: string): Promise<void>;
   /** Calls back for each text that names an ended session: those of other replicas, and of whoever else writes to the store. */
-  follow(ended: (id: string) => void): void;
+  follow(onEnd: (id: string) => void): void;
   /** Claims a key for so many milliseconds. Resolves to null if the store cannot be asked. */
   claim(key: string, ms: number): Promise<Claim | null>;
 }
@@ -45,7 +45,7 @@ export function createSessions(
 ) {
   // Caches the time of issue: an HMAC is a third of the cost of a call.
   const verified = new Map<string, number>();
-  const closed = new Set<number>();
+  const closedSessions = new Set<number>();
   let closedBefore = 0;
   let key: string | Buffer | null = secret;
   const current = () => {
@@ -62,7 +62,7 @@ export function createSessions(
     if (!signature) return undefined;
     const isOurs = isSigned(claim, signature, current());
     if (!isOurs && (previous === null || !isSigned(claim, signature, previous))) return undefined;
-    if (closed.has(bitsOf(id))) return undefined;
+    if (closedSessions.has(bitsOf(id))) return undefined;
     if (verified.size >= maxVerified) verified.clear();
     const at = Number.parseInt(issued, 36);
     verified.set(id, at);
@@ -81,11 +81,11 @@ export function createSessions(
       return issued !== undefined && issued >= closedBefore && Date.now() < issued + ttlSeconds * 1000;
     },
     close(id: string): void {
-      if (closed.size >= maxClosed) {
-        closed.clear();
+      if (closedSessions.size >= maxClosed) {
+        closedSessions.clear();
         closedBefore = Date.now() + 1;
       }
-      closed.add(bitsOf(id));
+      closedSessions.add(bitsOf(id));
       verified.delete(id);
     },
   };

@@ -1,7 +1,7 @@
 import { asInteger, writeLiterally } from '../server/exact.ts';
 import { isObject } from '../server/schema.ts';
 import { SourceError } from './errors.ts';
-import { own, type Parameter, pairsOf, parameterText, type QueryStyle } from './request.ts';
+import { ownMember, type Parameter, pairsOf, parameterText, type QueryStyle } from './request.ts';
 
 type Values = { readonly [name: string]: Parameter };
 
@@ -40,11 +40,11 @@ export interface Body {
 /** A request whose form or JSON object also has these members. */
 export function withBodyMembers<T extends BodyParts>(
   parts: T,
-  more: readonly (readonly [string, string])[],
+  extraHeaders: readonly (readonly [string, string])[],
 ): T {
-  const kind = (['json', 'form', 'multipart'] as const).find((one) => isObject(parts[one]));
-  if (kind === undefined || more.length === 0) return parts;
-  return { ...parts, [kind]: { ...(parts[kind] as object), ...Object.fromEntries(more) } };
+  const kind = (['json', 'form', 'multipart'] as const).find((kindName) => isObject(parts[kindName]));
+  if (kind === undefined || extraHeaders.length === 0) return parts;
+  return { ...parts, [kind]: { ...(parts[kind] as object), ...Object.fromEntries(extraHeaders) } };
 }
 
 /** @throws SourceError `INVALID_ARGUMENTS` if a file is not in base64 */
@@ -69,7 +69,7 @@ export function bodyOf({
   }
   if (form !== undefined) {
     const pairs = Object.entries(form).flatMap(([name, value]) =>
-      pairsOf(name, value, own(formStyles, name) ?? 'deepObject'),
+      pairsOf(name, value, ownMember(formStyles, name) ?? 'deepObject'),
     );
     return { type: contentType ?? 'application/x-www-form-urlencoded', content: pairs.join('&') };
   }
@@ -96,14 +96,16 @@ function stepsOf(path: string): readonly Step[] {
 }
 
 /** A value whose text at this place is written as an integer. */
-function withInteger(value: unknown, [step, ...others]: readonly Step[]): unknown {
+function withInteger(value: unknown, [step, ...laterSteps]: readonly Step[]): unknown {
   if (step === undefined) return asInteger(value);
   if (typeof step === 'string') {
     if (!isObject(value) || !Object.hasOwn(value, step)) return value;
-    return { ...value, [step]: withInteger(value[step], others) };
+    return { ...value, [step]: withInteger(value[step], laterSteps) };
   }
   if (!Array.isArray(value)) return value;
-  return value.map((item, index) => (step === eachItem || step === index ? withInteger(item, others) : item));
+  return value.map((item, index) =>
+    step === eachItem || step === index ? withInteger(item, laterSteps) : item,
+  );
 }
 
 /** A form of parts (RFC 7578). `FormData` would name JSON parts as files. */
@@ -120,14 +122,14 @@ function multipartBody(
     chunks.push(`--${boundary}\r\n${head}\r\n`, content, '\r\n');
   };
   for (const [name, value] of Object.entries(parts)) {
-    const file = own(files, name);
-    const type = own(types, name);
-    for (const one of [value].flat()) {
-      if (one === undefined || one === null) continue;
+    const file = ownMember(files, name);
+    const type = ownMember(types, name);
+    for (const item of [value].flat()) {
+      if (item === undefined || item === null) continue;
       const fileName = `; filename="${quoted(String(file?.name ?? 'file'))}"`;
-      if (file) add(name, fileName, file.type ?? 'application/octet-stream', bytesOf(name, one));
-      else if (typeof one === 'object') add(name, '', type ?? 'application/json', JSON.stringify(one));
-      else add(name, '', type, parameterText(one).replaceAll(/\r\n?|\n/g, '\r\n'));
+      if (file) add(name, fileName, file.type ?? 'application/octet-stream', bytesOf(name, item));
+      else if (typeof item === 'object') add(name, '', type ?? 'application/json', JSON.stringify(item));
+      else add(name, '', type, parameterText(item).replaceAll(/\r\n?|\n/g, '\r\n'));
     }
   }
   chunks.push(`--${boundary}--\r\n`);

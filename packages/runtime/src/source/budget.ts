@@ -58,9 +58,9 @@ export class Budget {
     if (isolatesRequests()) return this.#runAlone(request, signal);
     const waitMs = this.#waitMs();
     if (waitMs > this.#queueMs) throw rateLimited(waitMs / 1000);
-    const ended = new AbortController();
-    const stop = () => ended.abort(signal.reason);
-    const timer = setTimeout(() => ended.abort(rateLimited(this.#waitMs() / 1000)), this.#queueMs);
+    const abort = new AbortController();
+    const stop = () => abort.abort(signal.reason);
+    const timer = setTimeout(() => abort.abort(rateLimited(this.#waitMs() / 1000)), this.#queueMs);
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
     this.#waiting += 1;
@@ -74,12 +74,13 @@ export class Budget {
     try {
       return await this.#queue.add(
         async () => {
-          while (this.#free() <= 0) await pause((this.#ends[0] ?? now()) + windowMs - now(), ended.signal);
-          const leave = await this.#placeAmongReplicas(ended.signal);
+          while (this.#free() <= 0)
+            await pause((this.#ends[0] ?? nowMs()) + windowMs - nowMs(), abort.signal);
+          const leave = await this.#placeAmongReplicas(abort.signal);
           settle();
           return this.#counted(request).finally(leave);
         },
-        { signal: ended.signal },
+        { signal: abort.signal },
       );
     } finally {
       settle();
@@ -88,13 +89,13 @@ export class Budget {
 
   /** Without the queue, where requests are isolated: a request counts from its start, because its end may never come. */
   async #runAlone<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const lateAt = now() + this.#queueMs;
+    const lateAt = nowMs() + this.#queueMs;
     while (this.#free() <= 0) {
-      const until = (this.#ends[0] ?? now()) + windowMs;
-      if (until > lateAt) throw rateLimited((until - now()) / 1000);
-      await pause(until - now(), signal);
+      const until = (this.#ends[0] ?? nowMs()) + windowMs;
+      if (until > lateAt) throw rateLimited((until - nowMs()) / 1000);
+      await pause(until - nowMs(), signal);
     }
-    if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(now());
+    if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(nowMs());
     return request();
   }
 
@@ -118,13 +119,13 @@ export class Budget {
       return await request();
     } finally {
       this.#running -= 1;
-      if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(now());
+      if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(nowMs());
     }
   }
 
   /** Requests that may start now. */
   #free(): number {
-    while (this.#ends[0] !== undefined && now() - this.#ends[0] >= windowMs) this.#ends.shift();
+    while (this.#ends[0] !== undefined && nowMs() - this.#ends[0] >= windowMs) this.#ends.shift();
     return this.#perMinute - this.#running - this.#ends.length;
   }
 
@@ -134,12 +135,12 @@ export class Budget {
     if (missing < 0) return 0;
     // Each waiting request replaces one that ended, in order.
     const rounds = Math.floor(missing / this.#perMinute);
-    const end = this.#ends[missing % this.#perMinute] ?? now();
-    return end + windowMs * (rounds + 1) - now();
+    const end = this.#ends[missing % this.#perMinute] ?? nowMs();
+    return end + windowMs * (rounds + 1) - nowMs();
   }
 }
 
-function now(): number {
+function nowMs(): number {
   return performance.now();
 }
 

@@ -43,20 +43,23 @@ export function sentBy(source: SourceCredentials, path: string, auth = source.au
     const variables = secretVariables([source]);
     return { headers: revealed(headers), query: revealed(query), body: revealed(body), variables };
   }
-  const chosen = chosenFrom(source, auth);
-  if (!chosen) throw misconfigured(`${path} needs ${lackingText(source, auth)}, which must be set`);
+  const chosenNames = chosenFrom(source, auth);
+  if (!chosenNames) throw misconfigured(`${path} needs ${lackingText(source, auth)}, which must be set`);
   const { headers, query, body } = source;
   const shared = {
     headers: withoutSecrets(headers),
     query: withoutSecrets(query),
     body: withoutSecrets(body),
   };
-  const all: readonly Credentials[] = [shared, ...chosen.map((name) => source.credentials?.[name] ?? {})];
+  const allCredentials: readonly Credentials[] = [
+    shared,
+    ...chosenNames.map((name) => source.credentials?.[name] ?? {}),
+  ];
   return {
-    headers: withOneCookie(all.flatMap(({ headers }) => revealed(headers))),
-    query: all.flatMap(({ query }) => revealed(query)),
-    body: all.flatMap(({ body }) => revealed(body)),
-    variables: secretVariables(all),
+    headers: withOneCookie(allCredentials.flatMap(({ headers }) => revealed(headers))),
+    query: allCredentials.flatMap(({ query }) => revealed(query)),
+    body: allCredentials.flatMap(({ body }) => revealed(body)),
+    variables: secretVariables(allCredentials),
   };
 }
 
@@ -76,7 +79,7 @@ export function allSecretsOf({
 }: SourceCredentials): readonly string[] {
   return [{ headers, query, body }, ...Object.values(credentials)]
     .flatMap(secretsInCredentials)
-    .flatMap((one) => one.texts());
+    .flatMap((secret) => secret.texts());
 }
 
 /** The secrets that a request sends. @param auth the keys that it names */
@@ -88,8 +91,8 @@ export function usedBy(source: SourceCredentials, auth = source.auth): readonly 
 }
 
 /** The variables of the secrets, also of optional ones that are not set. */
-export function secretVariables(all: readonly Credentials[]): readonly string[] {
-  return [...new Set(all.flatMap(secretsInCredentials).map(({ name }) => name))];
+export function secretVariables(allCredentials: readonly Credentials[]): readonly string[] {
+  return [...new Set(allCredentials.flatMap(secretsInCredentials).map(({ name }) => name))];
 }
 
 /** The secrets in headers, query and body. */
@@ -123,9 +126,11 @@ function chosenFrom(source: SourceCredentials, auth: Alternatives): readonly str
 /** The secrets of an alternative that are not set. @throws Error for a name that the source does not define */
 function lackingIn({ credentials = {} }: SourceCredentials, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
-    const one = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
-    if (!one) throw new Error(`The source has no credentials ${JSON.stringify(name)}.`);
-    return secretsInCredentials(one).flatMap((secret) => (secret.reveal() === null ? [secret.name] : []));
+    const credential = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
+    if (!credential) throw new Error(`The source has no credentials ${JSON.stringify(name)}.`);
+    return secretsInCredentials(credential).flatMap((secret) =>
+      secret.reveal() === null ? [secret.name] : [],
+    );
   });
 }
 
@@ -142,6 +147,6 @@ function withoutSecrets(values: Texts = {}): Texts {
 /** Several cookies are one header (RFC 6265 §5.4). */
 function withOneCookie(headers: Sent['headers']): Sent['headers'] {
   const cookies = headers.filter(([name]) => name.toLowerCase() === 'cookie').map(([, text]) => text);
-  const others = headers.filter(([name]) => name.toLowerCase() !== 'cookie');
-  return cookies.length === 0 ? others : [...others, ['cookie', cookies.join('; ')]];
+  const otherHeaders = headers.filter(([name]) => name.toLowerCase() !== 'cookie');
+  return cookies.length === 0 ? otherHeaders : [...otherHeaders, ['cookie', cookies.join('; ')]];
 }

@@ -30,8 +30,8 @@ function fitted(value: unknown, schemas: readonly Members[], literal: () => unkn
   }
   if (!isObject(value)) return value;
   const members = Object.entries(value).map(([name, member]) => {
-    const own = parts.flatMap((part) => memberSchema(part, name));
-    return [name, fitted(member, own, () => (literal() as Members)[name])];
+    const memberSchemas = parts.flatMap((part) => memberSchema(part, name));
+    return [name, fitted(member, memberSchemas, () => (literal() as Members)[name])];
   });
   return Object.fromEntries(members);
 }

@@ -5,17 +5,18 @@ import { isObject, type Members } from '../server/schema.ts';
  * A value without the members that its schema does not declare, at any depth. Maps (`additionalProperties`), and objects and
  * lists that the schema does not describe, are kept whole. The signals of an empty result or a failure are never a source's.
  */
-export function declared(value: unknown, schema: ObjectSchema): unknown {
+export function declaredPart(value: unknown, schema: ObjectSchema): unknown {
   return reduced(value, [withoutSignals(schema)]);
 }
 
 /** A schema without the signals of an empty result or a failure, as far as they are the standard ones. */
 export function withoutSignals(schema: ObjectSchema): Members {
-  const known: Members = signals;
-  const own = Object.entries(schema.properties).filter(
-    ([name, member]) => !Object.hasOwn(known, name) || JSON.stringify(member) !== JSON.stringify(known[name]),
+  const knownSignals: Members = signals;
+  const ownProperties = Object.entries(schema.properties).filter(
+    ([name, member]) =>
+      !Object.hasOwn(knownSignals, name) || JSON.stringify(member) !== JSON.stringify(knownSignals[name]),
   );
-  return { ...schema, properties: Object.fromEntries(own) };
+  return { ...schema, properties: Object.fromEntries(ownProperties) };
 }
 
 /** A value with the members that at least one of the schemas declares. */
@@ -29,8 +30,8 @@ function reduced(value: unknown, schemas: readonly Members[]): unknown {
   const describing = parts.filter(({ properties, additionalProperties: further }) => properties ?? further);
   if (!isObject(value) || describing.length === 0) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const own = describing.flatMap((part) => memberSchema(part, name));
-    return own.length === 0 ? [] : [[name, reduced(member, own)]];
+    const memberSchemas = describing.flatMap((part) => memberSchema(part, name));
+    return memberSchemas.length === 0 ? [] : [[name, reduced(member, memberSchemas)]];
   });
   return Object.fromEntries(members);
 }
@@ -46,9 +47,9 @@ export function memberSchema(
   { properties, additionalProperties: further }: Members,
   name: string,
 ): readonly Members[] {
-  const own = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : further;
-  if (own === true) return [{}];
-  return isObject(own) ? [own] : [];
+  const memberValue = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : further;
+  if (memberValue === true) return [{}];
+  return isObject(memberValue) ? [memberValue] : [];
 }
 
 /** What each request has kept in this run; undefined: the whole answer. */
@@ -59,10 +60,10 @@ const recorded = new Map<string, (ObjectSchema | undefined)[]>();
  *
  * @param schema of the members that this tool keeps; undefined: it keeps all
  */
-export function recordable(request: object, whole: unknown, schema: ObjectSchema | undefined): unknown {
+export function recordable(request: object, wholeValue: unknown, schema: ObjectSchema | undefined): unknown {
   const key = JSON.stringify(request);
   const schemas = [...(recorded.get(key) ?? []), schema];
   recorded.set(key, schemas);
-  const known = schemas.flatMap((one) => (one ? [withoutSignals(one)] : []));
-  return known.length < schemas.length ? whole : reduced(whole, known);
+  const knownSchemas = schemas.flatMap((schema) => (schema ? [withoutSignals(schema)] : []));
+  return knownSchemas.length < schemas.length ? wholeValue : reduced(wholeValue, knownSchemas);
 }

@@ -8,10 +8,10 @@ import type { PagingHeaders } from './pages.ts';
 import { toolOf } from './running.ts';
 
 /** What stands for a value that its schema does not admit. */
-const wrong = Symbol('wrong');
+const wrongType = Symbol('wrong');
 
 /** Keywords that the walk itself compares, or that admit all values. */
-const known = new Set(
+const knownKeywords = new Set(
   'type enum properties required items title description default examples nullable additionalProperties $comment'.split(
     ' ',
   ),
@@ -35,7 +35,7 @@ export interface Tolerance {
  *
  * @param length of the answer in characters
  */
-export function judged(
+export function judgedDrift(
   value: unknown,
   schema: ObjectSchema,
   length: number,
@@ -52,9 +52,9 @@ export function judged(
   const paths = new Set<string>();
   const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
   const fitted = new Fitting(isChosen, paths).fit(value, { ...schema, required }, 'answer');
-  if (fitted === wrong || checkOf(schema)(fitted, 'answer', length)) return { value, problem };
+  if (fitted === wrongType || checkOf(schema)(fitted, 'answer', length)) return { value, problem };
   const tool = toolOf(signal) ?? '';
-  for (const path of paths) report({ tool, path: shown(path) });
+  for (const path of paths) report({ tool, path: shownProblems(path) });
   return { value: fitted, problem: null };
 }
 
@@ -68,7 +68,7 @@ function isHalfThere(value: unknown, schema: ObjectSchema): boolean {
   return arrived.length * 2 >= names.length;
 }
 
-const shown = limited();
+const shownProblems = limited();
 
 const logOnce = createCount(logError, 'source-drift', 60_000);
 
@@ -91,11 +91,11 @@ class Fitting {
 
   /** The value with its members, or `wrong`. */
   fit(value: unknown, schema: Members, path: string, isRequired = false): unknown {
-    const isPlain = Object.keys(schema).every((keyword) => known.has(keyword));
-    if (!isPlain) return isMatch(value, schema) ? value : wrong;
+    const isPlain = Object.keys(schema).every((keyword) => knownKeywords.has(keyword));
+    if (!isPlain) return isMatch(value, schema) ? value : wrongType;
     if (!isOfType(value, schema)) {
       const number = this.#isStrict ? undefined : spelled(value, schema);
-      if (number === undefined) return wrong;
+      if (number === undefined) return wrongType;
       this.#paths.add(path);
       return number;
     }
@@ -105,7 +105,7 @@ class Fitting {
 
   #items(values: readonly unknown[], schema: Members, path: string): unknown {
     const items = values.map((item) => this.#orNull(item, schema, `${path}[*]`));
-    return items.includes(wrong) ? wrong : items;
+    return items.includes(wrongType) ? wrongType : items;
   }
 
   #members(value: Members, schema: Members, path: string, isRequired: boolean): unknown {
@@ -123,24 +123,25 @@ class Fitting {
     for (const [name, member] of Object.entries(value)) {
       const isDeclared = Object.hasOwn(properties, name);
       const undeclared = isObject(further) ? further : undefined;
-      const own = isDeclared ? properties[name] : undeclared;
-      const at = `${path}.${isDeclared || !own ? name : '*'}`;
-      const fitted = own ? this.#orNull(member, own, at, required.includes(name)) : member;
-      if (!isDeclared && own && (fitted === wrong || (fitted === null && member !== null))) lost += 1;
-      if (fitted !== wrong) members.set(name, fitted);
-      else if (required.includes(name) || this.#isStrict) return wrong;
+      const memberValue = isDeclared ? properties[name] : undeclared;
+      const at = `${path}.${isDeclared || !memberValue ? name : '*'}`;
+      const fitted = memberValue ? this.#orNull(member, memberValue, at, required.includes(name)) : member;
+      if (!isDeclared && memberValue && (fitted === wrongType || (fitted === null && member !== null)))
+        lost += 1;
+      if (fitted !== wrongType) members.set(name, fitted);
+      else if (required.includes(name) || this.#isStrict) return wrongType;
       else this.#paths.add(at);
     }
     // A map of which more than a tenth is wrong is another object.
-    if (lost * 10 > Object.keys(value).length) return wrong;
+    if (lost * 10 > Object.keys(value).length) return wrongType;
     const missing = required.filter((name) => !members.has(name));
     const hollow = required.filter((name) => this.#hollow.has(Object(members.get(name))));
-    const gone = missing.length + hollow.length;
-    const isHollow = isRequired && gone === required.length && gone > 0;
-    if (isHollow ? this.#isStrict || missing.length === 0 : !isRequired && gone * 2 > required.length)
-      return wrong;
+    const goneCount = missing.length + hollow.length;
+    const isHollow = isRequired && goneCount === required.length && goneCount > 0;
+    if (isHollow ? this.#isStrict || missing.length === 0 : !isRequired && goneCount * 2 > required.length)
+      return wrongType;
     if (hollow.length > 0 && !isHollow && !required.some((name) => this.#isContent(members.get(name))))
-      return wrong;
+      return wrongType;
     for (const name of missing) if (admitsNull(properties[name] ?? {})) members.set(name, null);
     const fitted = Object.fromEntries(members);
     if (isHollow) {
@@ -163,7 +164,7 @@ class Fitting {
   /** The value as it fits, or null if the schema admits that in its place. */
   #orNull(value: unknown, schema: Members, path: string, isRequired = false): unknown {
     const fitted = this.fit(value, schema, path, isRequired);
-    if (fitted !== wrong || isRequired || this.#isStrict || !admitsNull(schema)) return fitted;
+    if (fitted !== wrongType || isRequired || this.#isStrict || !admitsNull(schema)) return fitted;
     this.#paths.add(path);
     return null;
   }
@@ -196,10 +197,14 @@ function isOfType(value: unknown, { type, nullable, enum: listed }: Members): bo
 
 /** Whether a value matches a schema that refers to nothing outside of itself. Workers compile nothing now: the whole fails then. */
 function isMatch(value: unknown, schema: Members): boolean {
-  const whole = wholes.get(schema) ?? { type: 'object', properties: { value: schema }, required: ['value'] };
-  wholes.set(schema, whole);
+  const wrapper = wholes.get(schema) ?? {
+    type: 'object',
+    properties: { value: schema },
+    required: ['value'],
+  };
+  wholes.set(schema, wrapper);
   try {
-    return checkOf(whole)({ value }, '', 0) === null;
+    return checkOf(wrapper)({ value }, '', 0) === null;
   } catch {
     return true;
   }

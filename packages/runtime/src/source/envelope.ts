@@ -7,7 +7,7 @@ import { rejected } from './status.ts';
 export type Envelope = 'graphql' | 'json-rpc';
 
 /** The answer in an envelope. @throws SourceError `SOURCE_REJECTED`, with the API's own reason */
-export function opened(value: unknown, envelope: Envelope | undefined): unknown {
+export function openedValue(value: unknown, envelope: Envelope | undefined): unknown {
   if (envelope === undefined || !isObject(value)) return value;
   const { error, errors, data, result } = value;
   if (envelope === 'json-rpc') {
@@ -31,8 +31,8 @@ export function isNothing(value: unknown, envelope: Envelope | undefined): boole
   return members.length > 0 && members.every((member) => member === null);
 }
 
-function failure(said: unknown, message?: string): SourceError {
-  const error = rejected(JSON.stringify(said), message);
+function failure(statedReason: unknown, message?: string): SourceError {
+  const error = rejected(JSON.stringify(statedReason), message);
   const { detail = 'without a reason' } = error.hints;
   const hint = 'Compare the request with the documentation of the API.';
   return explained(error, { detail: `the API answered with an error: ${detail}`, hint });

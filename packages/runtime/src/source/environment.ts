@@ -40,11 +40,11 @@ export function secret(text: string, { optional }: Optional = {}): Declared<Secr
   return {
     text,
     ...(optional && { fallback: (name: string) => new Secret(name, null, true) }),
-    parse(name, given) {
-      if (!/^[\x20-\x7e]+$/.test(given))
+    parse(name, text) {
+      if (!/^[\x20-\x7e]+$/.test(text))
         throw new Error('contains a character that is not allowed in a header.');
-      hideInErrors(given);
-      return new Secret(name, given, optional);
+      hideInErrors(text);
+      return new Secret(name, text, optional);
     },
     blank: (name) => new Secret(name, null),
   };
@@ -58,11 +58,11 @@ export function url(
   return {
     text,
     ...defaultTo(fallback),
-    parse(_, given) {
-      const parsed = URL.canParse(given) ? new URL(given) : null;
+    parse(_, text) {
+      const parsed = URL.canParse(text) ? new URL(text) : null;
       const isPlain =
         parsed?.search === '' && parsed.hash === '' && parsed.username === '' && parsed.password === '';
-      if (isPlain && /^https?:$/.test(parsed.protocol)) return given;
+      if (isPlain && /^https?:$/.test(parsed.protocol)) return text;
       throw new Error('expected an http or https URL without query, user and password.');
     },
     blank: () => addressNotSet,
@@ -77,7 +77,7 @@ export function text(
   return {
     text: description,
     ...defaultTo(fallback),
-    parse: (_, given) => given,
+    parse: (_, text) => text,
     blank: () => '',
   };
 }
@@ -90,8 +90,8 @@ export function number(
   return {
     text: description,
     ...defaultTo(fallback),
-    parse(_, given) {
-      const value = Number(given);
+    parse(_, text) {
+      const value = Number(text);
       if (Number.isFinite(value)) return value;
       throw new Error('expected a number.');
     },
@@ -114,22 +114,22 @@ export function defineEnv<const Declarations extends { readonly [name: string]: 
 ): Values<Declarations> {
   // Modules are loaded before the server reads its own variables.
   if (environment === undefined) loadEnvironment();
-  const given = environment ?? process.env;
-  const values = Object.entries(declarations).map(([name, declared]) => {
+  const environmentValues = environment ?? process.env;
+  const values = Object.entries(declarations).map(([name, declaration]) => {
     if (Object.hasOwn(variables, name))
       ownErrors.push(`${name}: is a variable of the server itself; choose another name.`);
-    return [name, valueFrom(name, declared, given[name]?.trim() ?? '')];
+    return [name, valueFrom(name, declaration, environmentValues[name]?.trim() ?? '')];
   });
   return Object.fromEntries(values);
 }
 
-function valueFrom(name: string, declared: Declared<unknown>, given: string): unknown {
-  if (given === '' && declared.fallback) return declared.fallback(name);
+function valueFrom(name: string, declaration: Declared<unknown>, text: string): unknown {
+  if (text === '' && declaration.fallback) return declaration.fallback(name);
   try {
-    if (given !== '') return declared.parse(name, given);
-    if (!isReplaying()) throw new Error(`must be set: ${declared.text}`);
+    if (text !== '') return declaration.parse(name, text);
+    if (!isReplaying()) throw new Error(`must be set: ${declaration.text}`);
   } catch (error) {
     ownErrors.push(`${name}: ${(error as Error).message}`);
   }
-  return declared.blank(name);
+  return declaration.blank(name);
 }

@@ -6,7 +6,7 @@ import {
   type Address,
   type HeaderStyle,
   headerText,
-  own,
+  ownMember,
   type Parameter,
   setParameter,
   urlOf,
@@ -51,7 +51,7 @@ export function unsigned(
     accept: 'application/json',
     'user-agent': userAgent(),
     ...(body && { 'content-type': body.type }),
-    ...given(request.headers, request.headerStyles),
+    ...givenParameters(request.headers, request.headerStyles),
   });
   return { method, path, url, headers, request };
 }
@@ -70,14 +70,14 @@ export function signed({ method, path, url, headers, request }: Unsigned, source
 }
 
 /** Headers from arguments: one that cannot be sent is an error of the caller. */
-function given(
+function givenParameters(
   values: { readonly [name: string]: Parameter } = {},
   styles: { readonly [name: string]: HeaderStyle } = {},
 ): { readonly [name: string]: string } {
   const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(
     present.map(([name, value]) => {
-      const text = headerText(name, value, own(styles, name));
+      const text = headerText(name, value, ownMember(styles, name));
       if (/^[\t\x20-\x7e]*$/.test(text)) return [name.toLowerCase(), text];
       throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be sent in a header`);
     }),

@@ -7,9 +7,9 @@ import type { BodyParts } from './body.ts';
 import { Budget } from './budget.ts';
 import { type Alternatives, allSecretsOf, type Credentials, reportCredentials } from './credentials.ts';
 import { withDecimals } from './decimals.ts';
-import { declared, recordable } from './declared.ts';
-import { judged } from './drift.ts';
-import { type Envelope, enclosed, isNothing, opened } from './envelope.ts';
+import { declaredPart, recordable } from './declared.ts';
+import { judgedDrift } from './drift.ts';
+import { type Envelope, enclosed, isNothing, openedValue } from './envelope.ts';
 import { SourceError } from './errors.ts';
 import { isRead, signed, unsigned } from './exchange.ts';
 import { isEmptyAnswer, saysNothingFound } from './no-data.ts';
@@ -173,16 +173,16 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
 
   const ask = async (method: SourceExchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
     const { params = {}, query, headers, signal, notFound, wrap } = request;
-    const asked = { method, path, params, query, headers, ...sentBody(request) };
-    const plain = unsigned(options.baseUrl, method, path, request);
-    const { url } = plain;
+    const requestParts = { method, path, params, query, headers, ...sentBody(request) };
+    const plainRequest = unsigned(options.baseUrl, method, path, request);
+    const { url } = plainRequest;
     const replays = isReplaying();
     const answered = async (ending: AbortSignal): Promise<Reply> => {
-      const before = keptReply(asked);
+      const before = keptReply(requestParts);
       if (before !== undefined) return before;
-      if (replays) return replayed(asked);
+      if (replays) return replayed(requestParts);
       const reply = await withTokens(options, request.auth, ending, () => {
-        const exchange = signed(plain, options);
+        const exchange = signed(plainRequest, options);
         const tries = method === 'get' || !isRehearsing() ? retries : 0;
         return send(exchange, { timeoutMs, retries: tries, maxBytes, redact }, budget, ending);
       });
@@ -194,14 +194,14 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
         throw notFoundError({ method, url, path, variables: [], timeoutMs });
       return reply;
     };
-    const key = `${replays} ${notFound} ${wrap} ${url} ${JSON.stringify([request.auth, ...plain.headers])}`;
+    const key = `${replays} ${notFound} ${wrap} ${url} ${JSON.stringify([request.auth, ...plainRequest.headers])}`;
     const reply = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
     const { status, contentType = '', text, held } = reply;
     await holdAnswer(text, held, signal);
     const isReading = isRead(method, request);
     const { schema } = request;
     if (text === '' && (status === 404 || isReading || !schema)) {
-      writeDown(asked, reply, []);
+      writeDown(requestParts, reply, []);
       return undefined;
     }
     const takesEmpty = request.noData === 'empty' && isReading && schema !== undefined;
@@ -209,43 +209,43 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const read = (parse: Parse) => parsed(text, request, parse, takesEmpty);
     const arrived =
       text === '' && schema
-        ? { ok: true, value: done(schema), hasNothing: false }
+        ? { ok: true, value: doneAnswer(schema), hasNothing: false }
         : read((source) => exactly(source, JSON.parse(source), long));
     const { ok, value: whole, hasNothing } = arrived;
     if (hasNothing && isReading) {
-      writeDown(asked, reply, allSecretsOf(options));
+      writeDown(requestParts, reply, allSecretsOf(options));
       return undefined;
     }
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
-    const narrow = only ? declared(whole, only) : whole;
-    const chosen = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
+    const narrow = only ? declaredPart(whole, only) : whole;
+    const exact = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
     const { pages, success = {} } = request;
-    const paged = pages && schema ? withPages(chosen, schema, pages, request, reply.headers) : chosen;
+    const paged = pages && schema ? withPages(exact, schema, pages, request, reply.headers) : exact;
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers: reply.headers };
     const { value, problem: difference } =
-      ok && schema ? judged(paged, schema, text.length, tolerance) : { value: paged, problem: null };
+      ok && schema ? judgedDrift(paged, schema, text.length, tolerance) : { value: paged, problem: null };
     const failure = ok && schema ? contradiction(whole, success, schema, wrap) : null;
     const problem = failure ?? difference;
     const answer = { content: whole, value, isWrapped: wrap === 'result', mismatch: difference, failure };
     const isEmpty = ok && takesEmpty && isEmptyAnswer(schema, answer, [params, query, sentBody(request)]);
     if (status === 202 && !isReading && schema && text !== '' && (!ok || problem)) {
-      const accepted = done(schema);
+      const accepted = doneAnswer(schema);
       if (!checkOf(schema)(accepted, 'answer')) {
-        writeDown(asked, { ...reply, text: '' }, []);
+        writeDown(requestParts, { ...reply, text: '' }, []);
         return accepted;
       }
     }
     if (ok && (isEmpty || !problem)) {
       const isReduced = only !== undefined && isRecording();
-      const recorded = isReduced ? reduced(asked, text, only, request) : text;
-      writeDown(asked, { ...reply, text: recorded }, allSecretsOf(options));
+      const recorded = isReduced ? reduced(requestParts, text, only, request) : text;
+      writeDown(requestParts, { ...reply, text: recorded }, allSecretsOf(options));
       return isEmpty ? undefined : value;
     }
     shared.forget(key);
     const place = { method, host: url.host, path, status };
     if (problem) throw failure ? saidFailure(failure, place) : mismatch(problem, place);
-    const what = `${text.length} characters of ${beginningOf(contentType || 'no type')}`;
-    throw noJson(isProduction() ? what : `${what}: ${beginningOf(text)}`, place);
+    const description = `${text.length} characters of ${beginningOf(contentType || 'no type')}`;
+    throw noJson(isProduction() ? description : `${description}: ${beginningOf(text)}`, place);
   };
   // The types of the methods are stricter than that of `ask`.
   const method = (name: SourceExchange['method']) =>
@@ -272,7 +272,7 @@ function writeDown(request: RecordedRequest, reply: Reply, secrets: readonly str
 }
 
 /** What a write without content answers: `done: true` beside empty values, unless its schema has another `done`. */
-function done(schema: ObjectSchema): object {
+function doneAnswer(schema: ObjectSchema): object {
   const blank = blankObject(schema);
   const answer = { ...blank, done: true };
   return checkOf(schema)(answer, 'answer') ? blank : answer;
@@ -305,7 +305,7 @@ function parsed(
     return { ok: false, value: undefined, hasNothing: false };
   }
   try {
-    value = opened(value, envelope);
+    value = openedValue(value, envelope);
   } catch (error) {
     const isEmpty =
       takesEmpty && error instanceof SourceError && saysNothingFound(String(error.hints.detail));
@@ -320,12 +320,17 @@ function parsed(
 
 /** What is recorded of an answer of which the tool keeps some members: in the API's form. */
 function reduced(
-  asked: RecordedRequest,
+  request: RecordedRequest,
   text: string,
   schema: ObjectSchema,
   { envelope, wrap }: RequestOptions<ObjectSchema>,
 ): string {
   const { value: exactValue } = parsed(text, { envelope, wrap }, parseLiterally);
-  const kept = recordable(asked, exactValue, schema);
-  return writeLiterally(enclosed(wrap && isObject(kept) && wrap in kept ? kept[wrap] : kept, envelope));
+  const recordedValue = recordable(request, exactValue, schema);
+  return writeLiterally(
+    enclosed(
+      wrap && isObject(recordedValue) && wrap in recordedValue ? recordedValue[wrap] : recordedValue,
+      envelope,
+    ),
+  );
 }

@@ -40,9 +40,9 @@ export function answerOf(
 ): unknown {
   const text = textIn(content);
   if (wrap === 'text') {
-    const other = partsOf(content).find((part) => textOf(part) === undefined);
-    if (other === undefined) return { result: text };
-    const kind = other.type === 'image' || other.type === 'audio' ? other.type : 'a file';
+    const otherPart = partsOf(content).find((part) => textOf(part) === undefined);
+    if (otherPart === undefined) return { result: text };
+    const kind = otherPart.type === 'image' || otherPart.type === 'audio' ? otherPart.type : 'a file';
     const message = `The source answered with content that is not text (${kind}), which this tool cannot pass on.`;
     throw new SourceError('SOURCE_NOT_TEXT', message);
   }
@@ -73,8 +73,8 @@ function partsOf(content: unknown): readonly Part[] {
 /** The text of a part: of a resource, its text; of a link to one, its URI. Undefined if it is no text. */
 function textOf({ type, text, resource, uri }: Part): string | undefined {
   const texts: { readonly [type: string]: unknown } = { text, resource: resource?.text, resource_link: uri };
-  const own = typeof type === 'string' && Object.hasOwn(texts, type) ? texts[type] : undefined;
-  return typeof own === 'string' ? own : undefined;
+  const mappedText = typeof type === 'string' && Object.hasOwn(texts, type) ? texts[type] : undefined;
+  return typeof mappedText === 'string' ? mappedText : undefined;
 }
 
 function textIn(content: unknown): string {

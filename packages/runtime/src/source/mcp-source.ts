@@ -7,8 +7,8 @@ import { addressNotSet, reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
 import { allSecretsOf, type Credentials, revealed, secretVariables } from './credentials.ts';
 import { withDecimals } from './decimals.ts';
-import { declared, recordable } from './declared.ts';
-import { judged } from './drift.ts';
+import { declaredPart, recordable } from './declared.ts';
+import { judgedDrift } from './drift.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { type McpAnswer, resultIn, unknownForm } from './mcp-message.ts';
 import { answerOf, failureOf, isEmptyResult, type McpResult, resultOf } from './mcp-result.ts';
@@ -97,57 +97,60 @@ export function mcpSource(options: McpSourceOptions): McpSource {
 
   const forward = async <Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) => {
     const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
-    const asked = { method: 'call', path: `/${tool}`, json: args };
+    const requestParts = { method: 'call', path: `/${tool}`, json: args };
     const url = new URL(address);
-    const late = AbortSignal.timeout(timeoutMs);
-    const ending = signal ? AbortSignal.any([signal, late]) : late;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
     const fetched = async (): Promise<string> => {
-      const held = heldBySource();
+      const heldMemory = heldBySource();
       try {
         const send = () => {
-          tellCheck('network', asked);
-          return ask(tool, call, ending, held);
+          tellCheck('network', requestParts);
+          return ask(tool, call, ending, heldMemory);
         };
         const answer = redact(await budget.run(send, ending));
-        await holdAnswer(answer, held, signal);
+        await holdAnswer(answer, heldMemory, signal);
         return answer;
       } catch (error) {
-        held?.release();
-        const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
+        heldMemory?.release();
+        const knownError = errorOf(error, isReadOnly, signal?.aborted === true, timeout.aborted);
         const variables = secretVariables([credentials]);
-        throw explainedFailure(known, error, {
+        throw explainedFailure(knownError, error, {
           method: 'call',
           url,
-          path: asked.path,
+          path: requestParts.path,
           variables,
           timeoutMs,
         });
       }
     };
     const { text } =
-      keptReply(asked) ??
-      (isReplaying() ? replayed(asked) : { text: await withTokens(options, undefined, ending, fetched) });
+      keptReply(requestParts) ??
+      (isReplaying()
+        ? replayed(requestParts)
+        : { text: await withTokens(options, undefined, ending, fetched) });
     const long = longNumbersIn(text);
     const result = exactly(text, JSON.parse(text), long) as McpResult;
     if (result.isError === true) throw failureOf(result);
-    const whole = answerOf(result, wrap);
+    const wholeAnswer = answerOf(result, wrap);
     const only = call.keep === 'declared' ? schema : undefined;
-    const reduced = only ? declared(whole, only) : whole;
-    const chosen = long
+    const reduced = only ? declaredPart(wholeAnswer, only) : wholeAnswer;
+    const chosenAnswer = long
       ? withDecimals(reduced, schema, () => answerOf(parseLiterally(text) as McpResult, wrap, parseLiterally))
       : reduced;
     const hasNothing = isEmptyResult(result, wrap, isReadOnly);
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
     const { value: answer, problem } = hasNothing
       ? { value: undefined, problem: null }
-      : judged(chosen, schema, text.length, tolerance);
-    if (problem) throw mismatch(problem, { method: asked.method, host: url.host, path: asked.path });
+      : judgedDrift(chosenAnswer, schema, text.length, tolerance);
+    if (problem)
+      throw mismatch(problem, { method: requestParts.method, host: url.host, path: requestParts.path });
     if (isRecording()) {
-      const body = recordable(asked, whole, only);
+      const body = recordable(requestParts, wholeAnswer, only);
       const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
-      recordReply(asked, { status: 200, text: recorded }, allSecretsOf(credentials));
+      recordReply(requestParts, { status: 200, text: recorded }, allSecretsOf(credentials));
     } else if (keptDirectory() !== undefined && !isReplaying())
-      recordReply(asked, { status: 200, text }, allSecretsOf(credentials), keptDirectory());
+      recordReply(requestParts, { status: 200, text }, allSecretsOf(credentials), keptDirectory());
     return hasNothing ? undefined : (answer as Data<Schema>);
   };
 
@@ -191,7 +194,7 @@ function askerOf(
   maxBytes: number,
   redact: (text: string) => string,
 ) {
-  let opened: Promise<Session> | Session | undefined;
+  let openSession: Promise<Session> | Session | undefined;
   let lastId = 0;
   const turn = createTurns();
 
@@ -199,7 +202,7 @@ function askerOf(
     message: object,
     session: Session,
     signal: AbortSignal,
-    held?: HeldMemory,
+    heldMemory?: HeldMemory,
     onChunk?: ReadChunk,
   ): Promise<Response> => {
     const headers = new Headers({
@@ -216,18 +219,18 @@ function askerOf(
       redirect: 'manual',
       signal,
     });
-    return attempt(request, maxBytes, held, onChunk);
+    return attempt(request, maxBytes, heldMemory, onChunk);
   };
 
   const sendRequest = async (
     message: { readonly id: number; readonly method: string; readonly params: object },
     session: Session,
     signal: AbortSignal,
-    held?: HeldMemory,
+    heldMemory?: HeldMemory,
   ): Promise<McpAnswer> => {
     const reply = (answer: object) => void post(answer, session, signal).catch(() => {});
-    const events = new EventReader(message.id, turn, reply, held);
-    const response = await post(message, session, signal, held, (chunk) => events.take(chunk));
+    const events = new EventReader(message.id, turn, reply, heldMemory);
+    const response = await post(message, session, signal, heldMemory, (chunk) => events.take(chunk));
     const text = await response.text();
     return { response, text, streamed: await events.response() };
   };
@@ -251,15 +254,15 @@ function askerOf(
   const begin = (signal: AbortSignal): Promise<Session> => {
     const opening = open(signal).then(
       (session) => {
-        opened = session;
+        openSession = session;
         return session;
       },
       (error) => {
-        opened = undefined;
+        openSession = undefined;
         throw error;
       },
     );
-    if (!isolatesRequests()) opened = opening;
+    if (!isolatesRequests()) openSession = opening;
     return opening;
   };
 
@@ -267,27 +270,27 @@ function askerOf(
     tool: string,
     { arguments: args = {}, isReadOnly = false, inputSchema }: McpCall<ObjectSchema>,
     signal: AbortSignal,
-    held: HeldMemory | undefined,
+    heldMemory: HeldMemory | undefined,
   ): Promise<string> => {
     if (options.protocolVersion !== undefined) {
       lastId += 1;
       const id = lastId;
       const { params, headers } = statelessCall(tool, args, inputSchema);
       return resultIn(
-        await sendRequest({ id, method: 'tools/call', params }, headers, signal, held),
+        await sendRequest({ id, method: 'tools/call', params }, headers, signal, heldMemory),
         id,
         isReadOnly,
         redact,
       );
     }
     for (let tries = 0; ; tries += 1) {
-      const session = await (opened ?? begin(signal));
+      const session = await (openSession ?? begin(signal));
       lastId += 1;
       const id = lastId;
       const message = { id, method: 'tools/call', params: { name: tool, arguments: args } };
-      const answer = await sendRequest(message, session, signal, held);
+      const answer = await sendRequest(message, session, signal, heldMemory);
       if (answer.response.status === 404 && session['mcp-session-id'] !== undefined && tries === 0) {
-        opened = undefined;
+        openSession = undefined;
         continue;
       }
       return resultIn(answer, id, isReadOnly, redact);

@@ -152,12 +152,12 @@ interface ReadAnswer {
   readonly failure: { readonly reason: string | undefined } | null;
 }
 
-/** Returns whether the answer to a read is an empty result. @param sent the parts of the request */
-export function isEmptyAnswer(schema: ObjectSchema, answer: ReadAnswer, sent: unknown): boolean {
+/** Returns whether the answer to a read is an empty result. @param sentArguments the parts of the request */
+export function isEmptyAnswer(schema: ObjectSchema, answer: ReadAnswer, sentArguments: unknown): boolean {
   const { content, value, isWrapped, mismatch, failure } = answer;
   if (failure) return saysNothingFound(failure.reason ?? '');
   if (isEmptyValue(isWrapped && isObject(content) ? content.result : content)) return true;
-  return mismatch === null && lacksData(schema, value, sent);
+  return mismatch === null && lacksData(schema, value, sentArguments);
 }
 
 function scalarsIn(value: unknown): readonly unknown[] {

@@ -1,5 +1,5 @@
 import { allSecretsOf } from './credentials.ts';
-import { type Envelope, isNothing, opened } from './envelope.ts';
+import { type Envelope, isNothing, openedValue } from './envelope.ts';
 import { isRead, signed, unsigned } from './exchange.ts';
 import type { HttpSourceOptions, WriteOptions } from './http-source.ts';
 import { type PagingHeaders, pagingHeaders } from './pages.ts';
@@ -54,7 +54,7 @@ export async function sendOnce(
 
 function isEmptyEnvelope(text: string, envelope: Envelope | undefined): boolean {
   try {
-    return isNothing(opened(JSON.parse(text), envelope), envelope);
+    return isNothing(openedValue(JSON.parse(text), envelope), envelope);
   } catch {
     return false;
   }

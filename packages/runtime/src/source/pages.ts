@@ -1,6 +1,6 @@
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { isObject, type Members } from '../server/schema.ts';
-import { own, type QueryStyle } from './request.ts';
+import { ownMember, type QueryStyle } from './request.ts';
 
 /** The call whose answer is a page: with it, headers of the answer become `next` and `total`, if the schema declares those. */
 export interface Pages {
@@ -43,8 +43,8 @@ export function pagingHeaders(
 
 function nextLink(header: string): string | undefined {
   for (const [, target, parameters = ''] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
-    const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
-    if ((quoted ?? plain ?? '').toLowerCase().split(/\s+/).includes('next')) return target;
+    const [, quoted, unquoted] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
+    if ((quoted ?? unquoted ?? '').toLowerCase().split(/\s+/).includes('next')) return target;
   }
   return undefined;
 }
@@ -63,7 +63,7 @@ export function withPages(
   answer: unknown,
   schema: ObjectSchema,
   pages: Pages,
-  sent: Sent,
+  request: Sent,
   headers: PagingHeaders = {},
 ): unknown {
   if (!isObject(answer)) return answer;
@@ -71,7 +71,7 @@ export function withPages(
   const total = totals.find((name) => headers[name] !== undefined);
   return {
     ...answer,
-    ...(isOpen('next') && { next: nextOf(pages, sent, headers) }),
+    ...(isOpen('next') && { next: nextOf(pages, request, headers) }),
     ...(isOpen('total') && total !== undefined && { total: Number(headers[total]) }),
   };
 }
@@ -83,10 +83,10 @@ function nextOf(
   headers: PagingHeaders,
 ): Members | null {
   const before: Members = { ...input };
-  const inputOf = (parameter: string) => own(names, parameter) ?? parameter;
+  const inputOf = (parameter: string) => ownMember(names, parameter) ?? parameter;
   const read = (parameter: string, values: readonly string[]) => {
-    const schema = own(inputSchema.properties, inputOf(parameter));
-    return schema && inputValue(values, schema as Members, own(styles, parameter));
+    const schema = ownMember(inputSchema.properties, inputOf(parameter));
+    return schema && inputValue(values, schema as Members, ownMember(styles, parameter));
   };
   let next: Members;
   const link = nextLink(String(headers.link ?? ''));
@@ -94,14 +94,14 @@ function nextOf(
     if (!link.startsWith('?')) return null;
     const parameters = new URLSearchParams(link);
     const isConstant = (name: string) =>
-      !own(inputSchema.properties, inputOf(name)) && parameters.get(name) === String(query[name]);
-    const given = [...new Set(parameters.keys())]
+      !ownMember(inputSchema.properties, inputOf(name)) && parameters.get(name) === String(query[name]);
+    const linkParameters = [...new Set(parameters.keys())]
       .filter((name) => !isConstant(name))
       .map((name) => [inputOf(name), read(name, parameters.getAll(name))] as const);
-    if (given.some(([, value]) => value === undefined)) return null;
-    const sent = new Set(Object.keys(query).map(inputOf));
-    const others = Object.entries(before).filter(([name]) => !sent.has(name));
-    next = Object.fromEntries([...others, ...given]);
+    if (linkParameters.some(([, value]) => value === undefined)) return null;
+    const sentInputs = new Set(Object.keys(query).map(inputOf));
+    const otherInputs = Object.entries(before).filter(([name]) => !sentInputs.has(name));
+    next = Object.fromEntries([...otherInputs, ...linkParameters]);
   } else {
     const page = headers['x-next-page'] === undefined ? undefined : read('page', [headers['x-next-page']]);
     if (page === undefined) return null;
@@ -127,8 +127,8 @@ function inputValue(
   const types: readonly unknown[] = [type].flat();
   const [text = ''] = values;
   if (types.includes('array')) {
-    const parts = values.flatMap((one) => one.split(separators[style] ?? /$^/));
-    const list = parts.map((one) => inputValue([one], isObject(items) ? items : { type: 'string' }));
+    const parts = values.flatMap((value) => value.split(separators[style] ?? /$^/));
+    const list = parts.map((part) => inputValue([part], isObject(items) ? items : { type: 'string' }));
     return list.includes(undefined) ? undefined : list;
   }
   if (values.length !== 1) return undefined;

@@ -30,8 +30,8 @@ export function reasonIn(text: string): string | undefined {
 
 /** The same of parts of an answer, each of which may name a reason or be one. */
 export function reasonAmong(parts: readonly unknown[]): string | undefined {
-  const said = joined(parts.map((part) => reasonOf(part, 0)));
-  return said === '' ? undefined : foreignLine(said);
+  const texts = joined(parts.map((part) => reasonOf(part, 0)));
+  return texts === '' ? undefined : foreignLine(texts);
 }
 
 /** A text of somebody else as one short line that makes no platform repeat the call. */
@@ -43,19 +43,19 @@ export function foreignLine(text: string): string {
 function reasonOf(value: unknown, depth: number): string {
   if (typeof value === 'string') return value.trim();
   if (depth > maxDepth) return '';
-  if (Array.isArray(value)) return joined(value.slice(0, 5).map((one) => reasonOf(one, depth + 1)));
+  if (Array.isArray(value)) return joined(value.slice(0, 5).map((item) => reasonOf(item, depth + 1)));
   if (!isObject(value)) return '';
-  const said = firstOf(value, sentences, depth);
-  const listed = firstOf(value, lists, depth) || (said === '' ? byName(value, depth) : '');
-  const whole = joined([said, listed === said ? '' : listed]) || firstOf(value, titles, depth);
+  const sentence = firstOf(value, sentences, depth);
+  const listed = firstOf(value, lists, depth) || (sentence === '' ? byName(value, depth) : '');
+  const fullText = joined([sentence, listed === sentence ? '' : listed]) || firstOf(value, titles, depth);
   const [place] = depth === 0 ? [] : placesOf(value);
-  return place === undefined || whole === '' ? whole : `${place}: ${whole}`;
+  return place === undefined || fullText === '' ? fullText : `${place}: ${fullText}`;
 }
 
 function firstOf(value: Members, names: string, depth: number): string {
   for (const name of names.split(' ')) {
-    const said = Object.hasOwn(value, name) ? reasonOf(value[name], depth + 1) : '';
-    if (said !== '') return said;
+    const memberText = Object.hasOwn(value, name) ? reasonOf(value[name], depth + 1) : '';
+    if (memberText !== '') return memberText;
   }
   return '';
 }
@@ -63,8 +63,8 @@ function firstOf(value: Members, names: string, depth: number): string {
 /** Reasons by the name of the argument: `{"errors": {"chain": ["is unknown"]}}`. */
 function byName(value: Members, depth: number): string {
   if (depth === 0) return '';
-  const lists = Object.entries(value).filter(([, one]) => Array.isArray(one));
-  return joined(lists.slice(0, 5).map(([name, one]) => `${name}: ${reasonOf(one, depth + 1)}`));
+  const lists = Object.entries(value).filter(([, member]) => Array.isArray(member));
+  return joined(lists.slice(0, 5).map(([name, member]) => `${name}: ${reasonOf(member, depth + 1)}`));
 }
 
 function placesOf(value: Members): readonly string[] {

@@ -137,17 +137,17 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
     return replyOf(found);
   }
   const { method, path } = request;
-  const asked = `${method.toUpperCase()} ${path}`;
+  const requestLine = `${method.toUpperCase()} ${path}`;
   // The log never has the values: they are arguments of the caller.
   const { method: _, path: __, ...values } = JSON.parse(keyOf(request));
   const blank = Object.fromEntries(Object.keys(values).map((part) => [part, '…']));
   const form = JSON.stringify({ method, path, ...blank });
   const byHand = `{"request": ${form}, "status": 200, "body": …, "from": "recorded"}`;
-  const detail = `No recording of this ${asked} in test/recordings/${recordingFile(request)}.`;
+  const detail = `No recording of this ${requestLine} in test/recordings/${recordingFile(request)}.`;
   const hint = `market-mcp record records the examples of every tool that only reads, and with --call <tool> those of one that may change something. By hand, add to the list in the file: ${byHand}`;
   const error = new SourceError(
     'SOURCE_NOT_RECORDED',
-    `There is no recording of ${asked}: make one with market-mcp record.`,
+    `There is no recording of ${requestLine}: make one with market-mcp record.`,
   );
   throw explained(error, { method, path, detail, hint });
 }
@@ -161,7 +161,9 @@ export function keptReply(request: RecordedRequest): Reply | undefined {
 
 function recordingOf(request: RecordedRequest, directory: string): Recording | undefined {
   const key = keyOf(request);
-  return recordingsIn(join(directory, recordingFile(request))).find((one) => keyOf(one.request) === key);
+  return recordingsIn(join(directory, recordingFile(request))).find(
+    (recording) => keyOf(recording.request) === key,
+  );
 }
 
 function replyOf({ body, status, headers }: Recording): Reply {
@@ -183,9 +185,9 @@ export function recordReply(
   const file = join(directory, recordingFile(request));
   refuseLink(file);
   const key = keyOf(request);
-  const others = recordingsIn(file).filter((one) => keyOf(one.request) !== key);
+  const otherRecordings = recordingsIn(file).filter((recording) => keyOf(recording.request) !== key);
   const redact = redactorOf(secrets, 1);
-  const made: Recording = {
+  const newRecording: Recording = {
     request: JSON.parse(key),
     status: text === '' && status !== 404 ? 204 : status,
     ...(headers && { headers: JSON.parse(redact(JSON.stringify(headers))) }),
@@ -196,7 +198,7 @@ export function recordReply(
   // Another process may read it at any time.
   const fresh = `${file}.${process.pid}`;
   rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${visible(writeLiterally([...others, made], 2))}\n`, { flag: 'wx' });
+  writeFileSync(fresh, `${visible(writeLiterally([...otherRecordings, newRecording], 2))}\n`, { flag: 'wx' });
   renameSync(fresh, file);
 }
 

@@ -34,9 +34,9 @@ export function redactorOf(secrets: readonly string[], least = leastLength): (te
     everyForm.reduce((left, form) => left.replaceAll(form, removed), text);
   const cleaned = (token: string): string => {
     if (!token.startsWith('"')) return hasKey(token) ? `"${removed}"` : token;
-    const said: string = JSON.parse(token);
-    if (hasKey(said)) return JSON.stringify(withoutKeys(said));
-    const decoded = decodeHtml(said);
+    const text: string = JSON.parse(token);
+    if (hasKey(text)) return JSON.stringify(withoutKeys(text));
+    const decoded = decodeHtml(text);
     return hasKey(decoded) ? JSON.stringify(withoutKeys(decoded)) : token;
   };
   return (text) => {
@@ -87,12 +87,13 @@ const alignments = [0, 1, 2];
 function patternsOf(secret: string): readonly string[] {
   const compared = [...secret].slice(0, maxCompared);
   const parts = compared.join('').match(/\\+|[\s\S]/gu) ?? [];
-  const plain = parts.map((part) => anyForm(part, eitherCase(part))).join('');
+  const plainPattern = parts.map((part) => anyForm(part, eitherCase(part))).join('');
   const rest = compared.length < secret.length ? String.raw`[\w.~+/%=-]*` : '';
-  if (secret.length < leastLength) return [String.raw`(?<![\p{L}\p{N}_])(?:${plain})(?![\p{L}\p{N}_])`];
+  if (secret.length < leastLength)
+    return [String.raw`(?<![\p{L}\p{N}_])(?:${plainPattern})(?![\p{L}\p{N}_])`];
   const bytes = Buffer.from(compared.join(''));
   return [
-    plain + rest,
+    plainPattern + rest,
     [...bytes.toString('hex')].map(eitherCase).join('') + (rest && '[\\da-fA-F]*'),
     ...alignments.map((before) => base64Pattern(bytes, before)),
   ];
@@ -111,7 +112,7 @@ function base64Pattern(bytes: Buffer, before: number): string {
  * A character as it is, in a URL (encoded up to three times), or as JSON escapes it (up to three times). Backslashes are one
  * part: the forms of each could be read in many ways.
  */
-function anyForm(character: string, plain: string): string {
+function anyForm(character: string, plainForm: string): string {
   if (character.startsWith('\\')) {
     return String.raw`(?:\\|%(?:25){0,2}5[cC]|u005[cC]){1,${8 * character.length}}`;
   }
@@ -121,9 +122,9 @@ function anyForm(character: string, plain: string): string {
     const hex = character.charCodeAt(unit).toString(16).padStart(4, '0');
     return String.raw`\\{1,8}u${[...hex].map(eitherCase).join('')}`;
   }).join('');
-  const escaped = /["/]/.test(character) ? String.raw`|\\{1,8}${plain}` : '';
+  const escaped = /["/]/.test(character) ? String.raw`|\\{1,8}${plainForm}` : '';
   const inForm = character === ' ' ? String.raw`|\+` : '';
-  return `(?:${inUrl}|${inJson}${escaped}${inForm}|${plain})`;
+  return `(?:${inUrl}|${inJson}${escaped}${inForm}|${plainForm})`;
 }
 
 function eitherCase(character: string): string {

@@ -48,24 +48,26 @@ export function urlOf({
   paramStyles = {},
 }: Address): URL {
   const filled = path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) =>
-    segment(name, params[name], own(paramStyles, name)),
+    segment(name, params[name], ownMember(paramStyles, name)),
   );
   const url = new URL(baseUrl.replace(/\/+$/, '') + (filled.startsWith('/') ? filled : `/${filled}`));
-  const pairs = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value, own(styles, name)));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    pairsOf(name, value, ownMember(styles, name)),
+  );
   url.search = [url.search.slice(1), ...pairs].filter((part) => part !== '').join('&');
   return url;
 }
 
 /** A member that is no inherited one, such as `constructor`. */
-export function own<T>(members: { readonly [name: string]: T }, name: string): T | undefined {
+export function ownMember<T>(members: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
 /** Sets a query parameter. `URLSearchParams` would encode the commas of the others. */
 export function setParameter(url: URL, name: string, value: string): void {
-  const others = url.search.slice(1).split('&');
-  const kept = others.filter((part) => part !== '' && !part.startsWith(`${encoded(name)}=`));
-  url.search = [...kept, pairOf(name, value)].join('&');
+  const otherParts = url.search.slice(1).split('&');
+  const keptParts = otherParts.filter((part) => part !== '' && !part.startsWith(`${encoded(name)}=`));
+  url.search = [...keptParts, pairOf(name, value)].join('&');
 }
 
 function segment(name: string, value: Parameter, style: PathStyle = 'simple'): string {
@@ -73,8 +75,8 @@ function segment(name: string, value: Parameter, style: PathStyle = 'simple'): s
   const text = expanded(name, value, style, (part) => encodeURIComponent(wellFormed(part)));
   // In a URL, dots mean steps up, even when they are encoded; an empty segment is another route.
   if (/^(?:\.|%(?:25)*2e){0,2}$/i.test(text)) {
-    const given = JSON.stringify(decodeURIComponent(text));
-    throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be ${given}`);
+    const givenText = JSON.stringify(decodeURIComponent(text));
+    throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be ${givenText}`);
   }
   return text;
 }
@@ -96,20 +98,21 @@ function expanded(
   const [operator, explode] = [style.replace('*', ''), style.endsWith('*')];
   const isList = Array.isArray(value) || typeof value !== 'object' || value === null;
   const parts = (isList ? [value].flat() : Object.entries(value)).flatMap((part): string[] => {
-    const [key, one] = isList ? ['', part] : (part as [string, unknown]);
-    if (one === undefined || one === null) return [];
-    const text = encode(parameterText(one));
+    const [key, element] = isList ? ['', part] : (part as [string, unknown]);
+    if (element === undefined || element === null) return [];
+    const text = encode(parameterText(element));
     if (!isList) return explode ? [`${encode(key)}=${text}`] : [encode(key), text];
-    return explode && operator === 'matrix' ? [named(encode(name), text)] : [text];
+    return explode && operator === 'matrix' ? [nameAndValue(encode(name), text)] : [text];
   });
   if (parts.length === 0) return '';
   if (operator === 'label') return `.${parts.join(explode ? '.' : ',')}`;
-  if (operator === 'matrix') return `;${explode ? parts.join(';') : named(encode(name), parts.join(','))}`;
+  if (operator === 'matrix')
+    return `;${explode ? parts.join(';') : nameAndValue(encode(name), parts.join(','))}`;
   return parts.join(',');
 }
 
 /** `name=text` of a matrix, without the sign if the text is empty. */
-function named(name: string, text: string): string {
+function nameAndValue(name: string, text: string): string {
   return text === '' ? name : `${name}=${text}`;
 }
 

@@ -24,23 +24,23 @@ export function toolOf(signal: AbortSignal | undefined): string | undefined {
  * Lets the call that has this signal hold the memory of an answer until its end. In production, a request without a signal belongs to
  * no known call: the answer is then held for as long as a call may take.
  *
- * @param held what the answer has taken; empty or undefined if another call holds that, and this one needs as much
+ * @param heldMemory what the answer has taken; empty or undefined if another call holds that, and this one needs as much
  * @throws SourceError `OVERLOADED`
  */
 export async function holdAnswer(
   text: string,
-  held: HeldMemory | undefined,
+  heldMemory: HeldMemory | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const isTaken = held?.isEmpty === false;
+  const isTaken = heldMemory?.isEmpty === false;
   const weight = isTaken ? 0 : answerWeight(text);
   if (!isTaken && weight === 0) return;
   const ofCall = (running.getStore() ?? callOfSignal(signal))?.held;
-  const own = ofCall ?? heldBySource();
-  if (!own) return;
-  if (!ofCall) own.releaseLater();
-  if (isTaken) own.adopt(held);
-  else if (!(await own.add(weight))) throw overloaded();
+  const ownMemory = ofCall ?? heldBySource();
+  if (!ownMemory) return;
+  if (!ofCall) ownMemory.releaseLater();
+  if (isTaken) ownMemory.adopt(heldMemory);
+  else if (!(await ownMemory.add(weight))) throw overloaded();
 }
 
 interface Explanation extends Omit<SourceLine, 'code' | 'at'> {
@@ -72,12 +72,12 @@ export async function logged<T>(request: () => Promise<T>, signal: AbortSignal |
   try {
     return await request();
   } catch (error) {
-    const { member = '', ...known } = explanations.get(error as object) ?? {};
-    if (!('code' in known)) throw error;
+    const { member = '', ...explanation } = explanations.get(error as object) ?? {};
+    if (!('code' in explanation)) throw error;
     const at = declarationOf(member, firstPlaceIn(trace?.stack));
     const { tool, request: id, traceparent, onSource } = running.getStore() ?? callOfSignal(signal) ?? {};
-    const { hint, ...what } = known;
-    const line = { ...what, at, hint };
+    const { hint, ...problem } = explanation;
+    const line = { ...problem, at, hint };
     logError('source', { tool, request: id, traceparent, ...line });
     onSource?.(line);
     throw error;

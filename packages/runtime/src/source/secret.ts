@@ -21,8 +21,8 @@ export class Secret {
 
   /** This secret with text before it, as a new secret: `env.API_KEY.after('Bearer ')`. */
   after(prefix: string): Secret {
-    const whole = this.#text === null ? null : prefix + this.#text;
-    return new Secret(this.#name, whole, this.isOptional, this.texts());
+    const fullText = this.#text === null ? null : prefix + this.#text;
+    return new Secret(this.#name, fullText, this.isOptional, this.texts());
   }
 
   /** The text and its parts: everything that no caller and no recording may get. */

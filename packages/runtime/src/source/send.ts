@@ -43,21 +43,21 @@ const backoffMs = { first: 200, most: 2_000 };
  * Sends a request, repeats it if that may help, and returns the answer. One with 404 is without content: `notFoundError` is the
  * failure that it may be.
  *
- * @param ended by the last caller that waits for the answer
+ * @param endSignal by the last caller that waits for the answer
  * @throws SourceError, which is logged; neither contains the query, a header or the body
  */
 export async function send(
   exchange: SourceExchange,
   limits: SendLimits,
   budget: Budget,
-  ended: AbortSignal,
+  endSignal: AbortSignal,
 ): Promise<Reply> {
   const deadline = Date.now() + limits.timeoutMs;
-  const held = heldBySource();
+  const heldMemory = heldBySource();
   const ending = new AbortController();
   const end = () => ending.abort();
   const timer = setTimeout(end, limits.timeoutMs);
-  ended.addEventListener('abort', end);
+  endSignal.addEventListener('abort', end);
   try {
     const { url, method, headers, body, isIdempotent } = exchange;
     const response = await ky(url, {
@@ -71,7 +71,7 @@ export async function send(
       fetch: (request) =>
         budget.run(() => {
           tellCheck('network', exchange);
-          return attempt(request as Request, limits.maxBytes, held);
+          return attempt(request as Request, limits.maxBytes, heldMemory);
         }, ending.signal),
       retry: {
         limit: limits.retries,
@@ -90,18 +90,21 @@ export async function send(
       status: response.status,
       contentType,
       text: text.trim() === '' ? '' : text,
-      held,
+      held: heldMemory,
       headers: paging,
     };
   } catch (error) {
-    held?.release();
+    heldMemory?.release();
     if (error instanceof HTTPError && error.response.status === 404) return { status: 404, text: '' };
     const answer = error instanceof HTTPError ? await unsuccessful(error, limits) : undefined;
-    const known = errorOf(error, exchange, answer, { isEnded: ended.aborted, isLate: ending.signal.aborted });
-    throw explainedFailure(known, error, { ...exchange, timeoutMs: limits.timeoutMs });
+    const knownError = errorOf(error, exchange, answer, {
+      isEnded: endSignal.aborted,
+      isLate: ending.signal.aborted,
+    });
+    throw explainedFailure(knownError, error, { ...exchange, timeoutMs: limits.timeoutMs });
   } finally {
     clearTimeout(timer);
-    ended.removeEventListener('abort', end);
+    endSignal.removeEventListener('abort', end);
   }
 }
 
@@ -127,15 +130,15 @@ export type ReadChunk = (chunk: Uint8Array) => Promise<boolean>;
 export async function attempt(
   request: Request,
   maxBytes: number,
-  held: HeldMemory | undefined,
+  heldMemory: HeldMemory | undefined,
   onChunk?: ReadChunk,
 ): Promise<Response> {
-  if (!upstreams.hasSubscribers) return answerTo(request, maxBytes, held, onChunk);
+  if (!upstreams.hasSubscribers) return answerTo(request, maxBytes, heldMemory, onChunk);
   const startedAt = performance.now();
   const { host } = new URL(request.url);
   let status: number | undefined;
   try {
-    const response = await answerTo(request, maxBytes, held, onChunk);
+    const response = await answerTo(request, maxBytes, heldMemory, onChunk);
     status = response.status;
     return response;
   } finally {
@@ -152,7 +155,7 @@ export async function attempt(
 export async function answerTo(
   request: Request,
   maxBytes: number,
-  held: HeldMemory | undefined,
+  heldMemory: HeldMemory | undefined,
   onChunk?: ReadChunk,
 ): Promise<Response> {
   let response = await fetch(request);
@@ -171,9 +174,9 @@ export async function answerTo(
   const { status } = response;
   const headers = response.ok ? response.headers : withReadableWaits(response.headers);
   const type = headers.get('content-type') ?? '';
-  const given = await read(response, maxBytes, type.startsWith('text/event-stream') ? onChunk : undefined);
-  const bytes = inUtf8(given, type);
-  if (held && !(await held.reach(answerWeight(bytes)))) throw overloaded();
+  const received = await read(response, maxBytes, type.startsWith('text/event-stream') ? onChunk : undefined);
+  const bytes = inUtf8(received, type);
+  if (heldMemory && !(await heldMemory.reach(answerWeight(bytes)))) throw overloaded();
   return new Response(status === 204 || status === 205 || status === 304 ? null : bytes, { status, headers });
 }
 
@@ -268,25 +271,25 @@ const unexpected = () =>
   new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not expect.');
 
 /** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
-export function mismatch({ path: member, withoutValue }: SchemaProblem, asked: Asked): SourceError {
+export function mismatch({ path: member, withoutValue }: SchemaProblem, request: Asked): SourceError {
   const hint = 'Correct the schema: it must admit what the API answers.';
-  return explained(unexpected(), { ...asked, detail: `${member}: ${withoutValue}`, hint, member });
+  return explained(unexpected(), { ...request, detail: `${member}: ${withoutValue}`, hint, member });
 }
 
 /** The same of an answer that says that the API failed; its caller gets the reason. */
-export function saidFailure({ path, withoutValue, reason }: Contradiction, asked: Asked): SourceError {
-  const said = 'The source answered that it failed.';
-  const error = new SourceError('SOURCE_MALFORMED', said, reason === undefined ? {} : { detail: reason });
+export function saidFailure({ path, withoutValue, reason }: Contradiction, request: Asked): SourceError {
+  const sentence = 'The source answered that it failed.';
+  const error = new SourceError('SOURCE_MALFORMED', sentence, reason === undefined ? {} : { detail: reason });
   const hint =
     'The API says that it failed: correct the arguments, or the key in the variables. If this is a success, correct success in the request.';
-  return explained(error, { ...asked, detail: `${path}: ${withoutValue}`, hint, member: path });
+  return explained(error, { ...request, detail: `${path}: ${withoutValue}`, hint, member: path });
 }
 
-/** @param what came instead of JSON, for the log */
-export function noJson(what: string, asked: Asked): SourceError {
+/** @param found came instead of JSON, for the log */
+export function noJson(found: string, request: Asked): SourceError {
   const hint =
     'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
-  return explained(unexpected(), { ...asked, detail: `no JSON, but ${what}`, hint });
+  return explained(unexpected(), { ...request, detail: `no JSON, but ${found}`, hint });
 }
 
 function hintFor(code: string, status: number | undefined, { url, variables }: Failed): string {

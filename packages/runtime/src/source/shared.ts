@@ -42,8 +42,8 @@ export class SharedAnswers {
     signal: AbortSignal | undefined,
     request: (signal: AbortSignal) => Promise<Reply>,
   ): Promise<Reply> {
-    const kept = this.#cache?.get(key);
-    if (kept !== undefined) return Promise.resolve(kept);
+    const cached = this.#cache?.get(key);
+    if (cached !== undefined) return Promise.resolve(cached);
     const running = this.#running.get(key) ?? this.#start(key, request);
     return running.join(signal);
   }
@@ -57,10 +57,10 @@ export class SharedAnswers {
   #start(key: string, request: (signal: AbortSignal) => Promise<Reply>): Flight {
     let ttl = this.#cacheMs;
     const ask = async (signal: AbortSignal) => {
-      const kept = await this.#kept(key);
-      if (kept) {
-        ttl = kept.ms;
-        return kept.reply;
+      const cached = await this.#kept(key);
+      if (cached) {
+        ttl = cached.ms;
+        return cached.reply;
       }
       const reply = await request(signal);
       this.#keep(key, reply);

@@ -53,8 +53,8 @@ export function rejected(body: string, message = 'The source rejected these argu
 export function isQuota({ status, headers, text }: Unsuccessful): boolean {
   if (status === 402) return true;
   if (status !== 403 && (status !== 429 || headers.has('retry-after'))) return false;
-  const said = text.slice(0, maxRead);
-  return quotaWords.test(said) && !ofRate.test(said);
+  const textStart = text.slice(0, maxRead);
+  return quotaWords.test(textStart) && !ofRate.test(textStart);
 }
 
 /** GitHub and others answer a rate that is too high with 403. */

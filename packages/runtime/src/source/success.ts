@@ -30,13 +30,13 @@ interface Level {
  * no failure.
  */
 export function contradiction(
-  given: unknown,
+  givenAnswer: unknown,
   success: Success,
   schema: ObjectSchema,
   wrap: string | undefined,
 ): Contradiction | null {
-  const isWrapped = wrap === 'result' && isObject(given);
-  const answer = isWrapped ? given.result : given;
+  const isWrapped = wrap === 'result' && isObject(givenAnswer);
+  const answer = isWrapped ? givenAnswer.result : givenAnswer;
   const answerSchema = isWrapped ? ((schema.properties.result ?? {}) as Members) : withoutSignals(schema);
   if (!isObject(answer) || !isObject(answerSchema.properties)) return null;
   const level = dataLevel(answer, answerSchema);
@@ -150,9 +150,11 @@ function isWithoutData(value: unknown, schema: Members): boolean {
 
 /** The number of scalars that a schema describes. */
 function leavesIn(schema: Members): number {
-  const { properties, items, additionalProperties: further } = schema;
-  const inner = [...(isObject(properties) ? Object.values(properties) : []), items, further].filter(isObject);
-  return inner.length === 0 ? 1 : inner.reduce((sum, one) => sum + leavesIn(one), 0);
+  const { properties, items, additionalProperties: valueSchema } = schema;
+  const inner = [...(isObject(properties) ? Object.values(properties) : []), items, valueSchema].filter(
+    isObject,
+  );
+  return inner.length === 0 ? 1 : inner.reduce((sum, schema) => sum + leavesIn(schema), 0);
 }
 
 const saysNothing = /zero|empty|none|no[ _-]?(data|hit|match|record|result)|not[ _-]?found/i;
@@ -174,7 +176,7 @@ function isStructured(schema: Members): boolean {
 
 function admits({ type, anyOf }: Members, name: string): boolean {
   if ([type ?? []].flat().includes(name)) return true;
-  return Array.isArray(anyOf) && anyOf.filter(isObject).some((one) => admits(one, name));
+  return Array.isArray(anyOf) && anyOf.filter(isObject).some((schema) => admits(schema, name));
 }
 
 function isBlank(value: unknown, depth = 0): boolean {

@@ -50,8 +50,8 @@ class Token extends Secret {
   #running: Promise<void> | undefined;
 
   constructor(options: ClientCredentials) {
-    const own = basic(options.id, options.secret);
-    super(own.name, own.reveal(), own.isOptional, [...own.texts()]);
+    const ownHeader = basic(options.id, options.secret);
+    super(ownHeader.name, ownHeader.reveal(), ownHeader.isOptional, [...ownHeader.texts()]);
     this.#options = options;
     reportAddress(options.tokenUrl, 'token URL');
   }
@@ -73,8 +73,8 @@ class Token extends Secret {
   }
 
   /** The API has refused this value: the next request fetches another token. */
-  refuse(sent: string | null): void {
-    if (sent !== this.reveal()) return;
+  refuse(sentToken: string | null): void {
+    if (sentToken !== this.reveal()) return;
     this.#before = this.#held?.text;
     this.#held = undefined;
   }
@@ -82,8 +82,8 @@ class Token extends Secret {
   async #fetch(): Promise<void> {
     try {
       const { tokenUrl, id, secret, scope, parameters, send = 'basic' } = this.#options;
-      const plain = (part: Secret | string) => (typeof part === 'string' ? part : (part.reveal() ?? ''));
-      const [name, word] = [plain(id), plain(secret)];
+      const plainText = (part: Secret | string) => (typeof part === 'string' ? part : (part.reveal() ?? ''));
+      const [name, word] = [plainText(id), plainText(secret)];
       const body = new URLSearchParams({
         grant_type: 'client_credentials',
         ...(scope !== undefined && { scope }),
@@ -160,7 +160,7 @@ function unlessGone(work: Promise<void>, signal: AbortSignal): Promise<void> {
 }
 
 function tokensIn(secrets: readonly Secret[]): readonly Token[] {
-  return secrets.filter((one) => one instanceof Token);
+  return secrets.filter((secret) => secret instanceof Token);
 }
 
 /**
@@ -179,12 +179,12 @@ export async function withTokens<T>(
   if (tokens.length === 0) return send();
   const ready = () => Promise.all(tokens.map((token) => token.ready(signal)));
   await ready();
-  const sent = tokens.map((token) => token.reveal());
+  const sentTokens = tokens.map((token) => token.reveal());
   try {
     return await send();
   } catch (error) {
     if (statusOf(error) !== 401) throw error;
-    for (const [i, token] of tokens.entries()) token.refuse(sent[i] ?? null);
+    for (const [i, token] of tokens.entries()) token.refuse(sentTokens[i] ?? null);
     await ready();
     return send();
   }
@@ -192,10 +192,10 @@ export async function withTokens<T>(
 
 /** Removes the keys of a source from JSON, also its present tokens. */
 export function redactorFor(source: SourceCredentials): (text: string) => string {
-  const all = [source, ...Object.values(source.credentials ?? {})].flatMap(secretsInCredentials);
+  const allCredentials = [source, ...Object.values(source.credentials ?? {})].flatMap(secretsInCredentials);
   let secrets = allSecretsOf(source);
   let redact = redactorOf(secrets);
-  if (tokensIn(all).length === 0) return redact;
+  if (tokensIn(allCredentials).length === 0) return redact;
   return (text) => {
     const present = allSecretsOf(source);
     if (present.join() !== secrets.join()) [secrets, redact] = [present, redactorOf(present)];
