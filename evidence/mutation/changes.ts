@@ -56,7 +56,10 @@ export const changes: readonly Change[] = [
   bodies('this.#most = Math.min(limits.maxBodyBytes, limits.unpaidBodyBytes);', ''),
   bodies('this.#deadline = setTimeout(onDeadline, limits.unpaidBodyMs).unref();', ''),
   bodies("this.#kind === 'paid' ? this.#order.weigh(bytes) : 0", '0'),
-  limits('if (allCalls >= maxCalls || callsOfToken >= maxCallsPerToken)', 'if (callsOfToken >= maxCallsPerToken)'),
+  limits(
+    'if (allCalls >= maxCalls || callsOfToken >= maxCallsPerToken)',
+    'if (callsOfToken >= maxCallsPerToken)',
+  ),
   limits('callsOfToken >= maxCallsPerToken) {', 'false) {'),
   limits('allCalls--;', ''),
   limits("while (groups.length + ending.length < 8) groups.push('0');", ''),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
@@ -41,5 +41,27 @@ export function requireReleasable(tag) {
     );
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   if (!changelog.includes(`## ${version}`)) problems.push(`CHANGELOG.md has no section "## ${version}".`);
+  problems.push(...lockProblems(), ...archiveProblems(changelog));
   if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** The versions that package-lock.json records of the packages of a release. */
+function lockProblems() {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return packages
+    .filter(({ place, version }) => lock.packages[place === '.' ? '' : place]?.version !== version)
+    .map(
+      ({ name, version }) =>
+        `package-lock.json does not have ${name} ${version}. Run: npm install --package-lock-only`,
+    );
+}
+
+/** Without the archive of the version before, no project of that version can be upgraded. */
+function archiveProblems(/** @type {string} */ changelog) {
+  const versions = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)$/gm)].map(([, version]) => version);
+  const previous = versions[versions.indexOf(String(program?.version)) + 1];
+  if (previous === undefined || existsSync(join(root, `releases/${previous}.br`))) return [];
+  return [
+    `releases/${previous}.br is missing: the archive of the version before. Write it: node scripts/archive-release.js <commit of ${previous}>`,
+  ];
 }

@@ -33,6 +33,7 @@ export async function packRelease(directory) {
   const copy = mkdtempSync(join(tmpdir(), 'market-mcp-pack-'));
   try {
     copyCheckout(copy);
+    for (const { place } of packages) removeCloneParts(join(copy, place, 'README.md'));
     execFileSync(process.execPath, ['build.js', '--published'], { cwd: copy, stdio: 'inherit' });
     const { packContract, packProgram, packRuntime } = await load('src/project/package/pack.ts');
     const packers = [packContract, packRuntime, packProgram];
@@ -67,6 +68,12 @@ function copyCheckout(/** @type {string} */ copy) {
     cpSync(join(root, path), join(copy, path));
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+}
+
+/** Removes the parts of a README that help only in a clone. */
+function removeCloneParts(/** @type {string} */ file) {
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replaceAll(/<!-- clone: [^>]*-->\n[\s\S]*?<!-- end of clone -->\n\n?/g, ''));
 }
 
 /** Where a published package comes from, which npm compares with the statement of provenance. */

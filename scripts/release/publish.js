@@ -129,7 +129,14 @@ async function npm(args) {
     return await run('npm', args, { shell: process.platform === 'win32' });
   } catch (error) {
     const { stderr = '' } = /** @type {{ stderr?: string }} */ (error);
-    if (args[0] === 'publish') throw new Error(`npm ${args.join(' ')} failed:\n${stderr.trim()}`);
-    throw error;
+    if (args[0] !== 'publish') throw error;
+    const login = /\b(?:ENEEDAUTH|E401)\b/.test(stderr) ? `\nLog in first: ${loginCommand(args)}` : '';
+    throw new Error(`npm ${args.join(' ')} failed:\n${stderr.trim()}${login}`);
   }
+}
+
+/** A registry on this machine takes any new user. */
+function loginCommand(/** @type {readonly string[]} */ args) {
+  const at = args.indexOf('--registry');
+  return at === -1 ? 'npm login' : `npm adduser --registry ${args[at + 1]}`;
 }

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -99,6 +100,7 @@ describe('the files of a release', () => {
     ];
     expect([...tops].filter((top) => !known.includes(String(top)))).toEqual([]);
     expect([...files.keys()].filter((path) => /\.tgz$|vendor|node_modules|\.test\./.test(path))).toEqual([]);
+    expect(files.get('README.md')).not.toMatch(/<!-- |node <clone>|in a clone/);
     const manifest = JSON.parse(files.get('package.json') ?? '');
     const at = places[order.indexOf(name)];
     expect(manifest).toMatchObject({
@@ -174,9 +176,21 @@ describe('the owner of the repository', () => {
     expect([status, stdout, stderr]).toEqual([0, '', '']);
   });
 
+  it('is not enough for ready without the archive of the version before', async () => {
+    const archive = join(checkout, 'releases/0.4.0.br');
+    renameSync(archive, `${archive}.away`);
+    try {
+      const { status, stderr } = await releaseOf('ada', ['ready', `v${version}`]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('releases/0.4.0.br is missing')]);
+    } finally {
+      renameSync(`${archive}.away`, archive);
+    }
+  });
+
   it('is accepted by publish, which then sends a request to the registry of the environment', async () => {
     const { status, stderr } = await releaseOf('ada', ['publish', join(root, 'release')]);
     expect([status, stderr]).toEqual([1, expect.stringMatching(/npm publish .*market-mcp-contract/)]);
+    expect(stderr).toContain('Log in first: npm login');
     expect(requests).toContain('GET /market-mcp-contract');
   });
 });
@@ -256,6 +270,8 @@ describe('a release', () => {
     expect(uneven.stderr).toContain('packages/contract/package.json has another version');
     for (const place of places.slice(1))
       edit(join(place, 'package.json'), /"version": "[^"]+"/, '"version": "0.9.0"');
+    const unlocked = await release(['ready', 'v0.9.0']);
+    expect(unlocked.stderr).toContain('package-lock.json does not have create-market-mcp 0.9.0');
     await succeeded(rehearse());
     expect(await shown()).toEqual(order.map(() => [version, '0.9.0']));
   });
