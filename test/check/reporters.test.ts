@@ -177,6 +177,15 @@ describe('pretty', () => {
     expect(explained.find(({ id }) => id === 'gate.expired')?.because).toBe('gate.no-token');
   });
 
+  it('sends the author first to another rule only if that rule failed', () => {
+    const fix = 'Fix output.holds-empty first: the outputSchema does not allow this result.';
+    const fixOf = (rule: RuleResult) =>
+      withCauses([failed('outcome.empty', [{ expected: 'x', actual: 'y', fix }]), rule], () => undefined)[0]
+        ?.problems[0]?.fix;
+    expect(fixOf(failed('output.holds-empty', [{ expected: 'x', actual: 'y' }]))).toBe(fix);
+    expect(fixOf(ruleResult('output.holds-empty'))).toBeUndefined();
+  });
+
   it('prints passed rules on request, and colours if allowed', () => {
     expect(reporters.pretty(everything(), plain)).toContain('✓ tool.name');
     expect(reporters.pretty(everything(), { color: false, verbose: false, explain })).not.toContain(

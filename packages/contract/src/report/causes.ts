@@ -29,9 +29,18 @@ export function withCauses(
   });
   const byId = new Map(explained.map((rule) => [rule.id, rule]));
   return explained.map((rule) => {
+    const problems = rule.problems.map((problem) => withValidFix(problem, byId));
     const because = failedCause(rule, byId);
-    return because === undefined ? rule : { ...rule, because };
+    return because === undefined ? { ...rule, problems } : { ...rule, problems, because };
   });
+}
+
+/** The problem without a fix that sends the author to a rule which has not failed. */
+function withValidFix(problem: Problem, rules: ReadonlyMap<string, RuleResult>): Problem {
+  const first = /^Fix (\S+) first: /.exec(problem.fix ?? '')?.[1];
+  if (first === undefined || rules.get(first)?.status === 'fail') return problem;
+  const { fix: _, ...others } = problem;
+  return others;
 }
 
 /** The failed rule that a rule was not run for, directly or through rules that were not run either. */
