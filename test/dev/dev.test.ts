@@ -204,7 +204,10 @@ describe('dev and token', () => {
         "  return call.fail('CLOSED', 'The exchange is closed.');",
         '}',
       ].join('\n    ');
-      replaceInTool('let answer: Answer | undefined;', `${throws}\n    let answer: Answer | undefined;`);
+      replaceInTool(
+        'const answer = await source.read(input, call);',
+        `${throws}\n    const answer = await source.read(input, call);`,
+      );
       const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
       const terminal = new Terminal(process.execPath, [market, 'dev', '--page-port', '0', ...args], {
         cwd: project.directory,
@@ -481,8 +484,8 @@ describe('dev and token', () => {
     const { env, output, end } = await serving();
     const { stdout } = await command('token', env).exit;
     execFileSync('sh', ['-c', stdout]);
-    await expect.poll(() => output.stderr, within).toContain('no source');
-    await expect.poll(() => output.stderr).toContain(`src/tools/get-price.ts:${line}:`);
+    await expect.poll(() => output.stdout, within).toContain('no source');
+    await expect.poll(() => output.stdout).toContain(`src/tools/get-price.ts:${line}:`);
     await end();
   });
 });

@@ -266,9 +266,9 @@ test('an error of the code is named with its line, and what the code printed; a 
   expect(cause).not.toHaveProperty('at');
   const before = readFileSync(join(directory, toolFile), 'utf8');
   const throwing =
-    "console.log('asked for', input.id);\n    if (input.id !== '') throw new TypeError('no table');\n    try {";
+    "console.log('asked for', input.id);\n    if (input.id !== '') throw new TypeError('no table');\n    const answer";
   const since = Date.now();
-  edit(toolFile, 'try {', throwing);
+  edit(toolFile, 'const answer', throwing);
   await untilState(directory, 'running', since);
   const text = await call();
   const at = lineOf('throw new TypeError');

@@ -291,9 +291,9 @@ describe('the tools of a server with sessions', () => {
     expect(JSON.parse(first.stdout).repeat).toContain(`--description 'describe_city: ${words}'`);
     const more = ['--description', 'tell_city: Returns.', '--description', own];
     const refused = await made('undescribed', [...flags, ...more]);
-    expect(refused).toMatchObject({ status: 2, stdout: '' });
-    expect(refused.stderr).toContain('names tell_city, which is not imported');
-    expect(refused.stderr).toContain('describes describe_city a second time');
+    expect(refused).toMatchObject({ status: 2, stderr: '' });
+    expect(refused.stdout).toContain('names tell_city, which is not imported');
+    expect(refused.stdout).toContain('describes describe_city a second time');
   });
 
   it.each([

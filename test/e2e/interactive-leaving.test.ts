@@ -107,7 +107,7 @@ async function firstQuestion(terminal: Terminal): Promise<string> {
 
 /** The command that a stopped program printed. */
 function resumeOf(terminal: Terminal): string {
-  return /To continue with the answers given so far: ([^\r\n]*)/.exec(terminal.text)?.[1] ?? '';
+  return /To continue with the answers given so far:\s+([^\r\n]*)/.exec(terminal.text)?.[1] ?? '';
 }
 
 /**
@@ -247,7 +247,7 @@ it('--ask without a terminal is refused', async () => {
   for (const flags of [['--yes'], ['--json'], []]) {
     const ran = await create(['gas', '--ask', 'from-sample', ...flags], { cwd });
     expect(ran.status).toBe(2);
-    expect(ran.stderr).toContain('--ask needs a terminal');
+    expect(ran.stdout + ran.stderr).toContain('--ask needs a terminal');
     expect(tree(cwd)).toEqual(before);
   }
 });

@@ -237,10 +237,10 @@ describe('a request', () => {
   it('takes the value of a placeholder from the environment with --env, and the repeat line has both', async () => {
     const { origin, seen } = await api(says({ a: 1 }));
     const line = `curl ${origin}/a -H 'authorization: Bearer $MY_KEY'`;
-    const args = ['env', '--yes', '--no-install', '--no-git', '--from-request', line, '--env', 'MY_KEY'];
-    const ran = await create(args, { cwd: root, env: { MY_KEY: key } });
+    const args = ['env', '--yes', '--json', '--no-install', '--no-git', '--from-request', line];
+    const ran = await create([...args, '--env', 'MY_KEY'], { cwd: root, env: { MY_KEY: key } });
     expect(seen).toEqual([`GET /a Bearer ${key}`]);
-    expect(ran.stdout).toMatch(/authorization: Bearer \$MY_KEY.* --env MY_KEY /);
+    expect(JSON.parse(ran.stdout).repeat).toMatch(/authorization: Bearer \$MY_KEY.* --env MY_KEY /);
     expect(ran.stdout + ran.stderr).not.toContain(key);
     expect(readFileSync(join(root, 'env/.env'), 'utf8')).toBe(`MY_KEY=${key}\n`);
   });

@@ -163,7 +163,7 @@ describe('with --env', () => {
   });
 
   it.each(programs)('%s lists the tools of an MCP server, and no file has the token', async (program) => {
-    const flags = ['--yes', '--from-url', `${upstream}/mcp`, '--env', 'MCP_SOURCE_TOKEN'];
+    const flags = ['--yes', '--json', '--from-url', `${upstream}/mcp`, '--env', 'MCP_SOURCE_TOKEN'];
     const ran = await runs(program, flags);
     expect(ran.status, ran.stderr).toBe(0);
     expect(ran.sent).toContain(`Bearer ${token}`);
