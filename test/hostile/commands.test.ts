@@ -42,7 +42,7 @@ function commandsIn(printed: string): readonly string[] {
     .flatMap((line) =>
       [
         ...line.matchAll(/(?<=^|\s)(?:--[a-z-]+|market-mcp|create-market-mcp|npx|npm|node|cd|git|curl) /g),
-      ].map(({ index }) => line.slice(index).replace(/\)$/, '')),
+      ].flatMap(({ index }) => line.slice(index).replace(/\)$/, '').split(' && ')),
     );
 }
 
@@ -69,10 +69,10 @@ function expectQuoted(ran: Ran, word: string): void {
 }
 
 describe('a printed command quotes names of a server', () => {
-  it('that may write, in the hint that names them', async () => {
-    const url = await serverOf([tool('get_weather'), ...names.map((name) => tool(name, writing))]);
+  it.each(names)('that may write, in the hint that names it: %j', async (name) => {
+    const url = await serverOf([tool('get_weather'), tool(name, writing)]);
     const ran = await succeeded(create(['gas', '--from-url', url, ...quick], { cwd: freshDirectory() }));
-    for (const name of names) expectQuoted(ran, name);
+    expectQuoted(ran, name);
   });
 
   it.each(names.slice(0, 2))('all of which may write, in the error: %j', async (name) => {

@@ -26,13 +26,15 @@ export function sentRequests(changes: readonly DefinitionChange[]): readonly str
   return changes.filter(({ path }) => path === requestPath).map(({ what }) => what);
 }
 
-/** The other changes of definitions, by file. */
+/** The other changes of definitions, by file. A tool that was left out has no file. */
 export function changeNotes(changes: readonly DefinitionChange[]): readonly FileNote[] {
   const otherChanges = changes.filter(({ path }) => path !== requestPath);
-  return [...groupBy(otherChanges, ({ tool }) => tool)].map(([tool, [first, ...otherNotes]]) => ({
-    place: pathsOf(toolFile(tool)).path,
-    text: `${first.path} ${first.what} (${first.why})${otherNotes.length === 0 ? '' : `; ${counted(otherNotes.length, 'more change')}`}`,
-  }));
+  return [...groupBy(otherChanges, ({ tool }) => tool)].map(([tool, [first, ...otherNotes]]) => {
+    const { path, what, why } = first;
+    if (/^tools\b/.test(path)) return { place: tool, text: `${what} (${why})` };
+    const end = otherNotes.length === 0 ? '' : `; ${counted(otherNotes.length, 'more change')}`;
+    return { place: pathsOf(toolFile(tool)).path, text: `${path} ${what} (${why})${end}` };
+  });
 }
 
 /** Advice that the report does not repeat. */
