@@ -46,8 +46,8 @@ describe('check --deploy workers', () => {
   it('names how to get wrangler where there is none', async () => {
     const elsewhere = join(scratch(), 'plain');
     cpSync(plain, elsewhere, { recursive: true, verbatimSymlinks: true });
-    const { status, stdout, report } = await checkWorker(elsewhere, ['--no-build']);
-    expect([status, report]).toEqual([3, undefined]);
+    const { status, stdout } = await checkWorker(elsewhere, ['--no-build']);
+    expect(status).toBe(3);
     expect(JSON.parse(stdout).error).toMatchObject({
       code: 'NO_WRANGLER',
       hint: `In ${elsewhere} run: npm install --save-dev wrangler`,
