@@ -71,12 +71,12 @@ describe('the built programs', () => {
     };
     writeFileSync(join(cwd, 'spec.json'), JSON.stringify(wrong));
     const args = [bins.create, 'made', '--spec', 'spec.json', '--yes', '--json'];
-    const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
     expect(status).toBe(2);
     const expected = toolSpecOf(wrong, 'get_price');
     if (expected.ok) throw new Error('this spec shall be wrong');
     expect(expected.errors.length).toBeGreaterThan(3);
-    for (const { message } of expected.errors) expect(stderr).toContain(message);
+    for (const { message } of expected.errors) expect(stdout).toContain(message);
   });
 
   it('suggest the intended word after a typing error', () => {
@@ -190,7 +190,7 @@ describe('the built programs', () => {
       cwd: directory(),
       encoding: 'utf8',
     });
-    expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining('NO_DIRECTORY') });
+    expect(ran).toMatchObject({ status: 2, stdout: expect.stringContaining('NO_DIRECTORY') });
   });
 });
 
