@@ -39,14 +39,14 @@ export async function build(
  */
 export async function selfCheck(
   holding: Promise<HeldServer>,
-  onRule: (id: string, ruleCount: number, total: number) => void,
+  onRule: (id: string, completedCount: number, total: number) => void,
 ): Promise<CheckReport> {
   const { release, ...heldServer } = await holding;
   try {
     const demands = { level: 'must', requireAll: false } as const;
     const { report } = await examine(heldServer, {
       demands,
-      onRule: ({ id }, ruleCount, total) => onRule(id, ruleCount, total),
+      onRule: ({ id }, completedCount, total) => onRule(id, completedCount, total),
     });
     return report;
   } finally {

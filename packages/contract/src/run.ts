@@ -18,7 +18,7 @@ import { rehearse, verdictsOf } from './wire/rehearsal.ts';
 
 export interface RunOptions {
   /** Called after each rule, with the number of finished rules and of all rules. */
-  onRule?(result: RuleResult, ruleCount: number, total: number): void;
+  onRule?(result: RuleResult, completedCount: number, total: number): void;
   /** Called with the elements of the tool list, once they are known. */
   onListed?(tools: readonly Json[]): void;
   /** Whether to run a rule; others do not appear in the report. By default, those that `runsUnnamed` names. */
@@ -60,10 +60,10 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   }
   let fromDefinitions = await inspect(target, options, judging, selects);
   const total = fromDefinitions.length + leveled.length;
-  let ruleCount = 0;
+  let completedCount = 0;
   const finish = (result: RuleResult): RuleResult => {
-    ruleCount += 1;
-    options.onRule?.(result, ruleCount, total);
+    completedCount += 1;
+    options.onRule?.(result, completedCount, total);
     return result;
   };
   const hasList = !fromDefinitions.some(({ cause }) => cause === 'unanswered');

@@ -28,11 +28,11 @@ export function sentRequests(changes: readonly DefinitionChange[]): readonly str
 
 /** The other changes of definitions, by file. A tool that was left out has no file. */
 export function changeNotes(changes: readonly DefinitionChange[]): readonly FileNote[] {
-  const otherChanges = changes.filter(({ path }) => path !== requestPath);
-  return [...groupBy(otherChanges, ({ tool }) => tool)].map(([tool, [first, ...otherNotes]]) => {
+  const definitionChanges = changes.filter(({ path }) => path !== requestPath);
+  return [...groupBy(definitionChanges, ({ tool }) => tool)].map(([tool, [first, ...otherChanges]]) => {
     const { path, what, why } = first;
     if (/^tools\b/.test(path)) return { place: tool, text: `${what} (${why})` };
-    const end = otherNotes.length === 0 ? '' : `; ${counted(otherNotes.length, 'more change')}`;
+    const end = otherChanges.length === 0 ? '' : `; ${counted(otherChanges.length, 'more change')}`;
     return { place: pathsOf(toolFile(tool)).path, text: `${path} ${what} (${why})${end}` };
   });
 }

@@ -112,8 +112,8 @@ export async function checkStep(
 ): Promise<CheckReport> {
   await withProgress(output.progress('building'), () => built);
   const report = await withProgress(output.progress('self-check'), (update) =>
-    selfCheck(holdProject(directory, { privateKey }), (id, ruleCount, total) =>
-      update(`${ruleCount}/${total} ${id}`),
+    selfCheck(holdProject(directory, { privateKey }), (id, completedCount, total) =>
+      update(`${completedCount}/${total} ${id}`),
     ),
   );
   const counts = `self-check: ${countsOf(report.summary)}`;

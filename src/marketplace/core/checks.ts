@@ -28,8 +28,8 @@ export class Checks {
     const isOld = state?.kind === 'old-build' || state?.kind === 'building';
     const version = isOld ? undefined : await this.#version();
     const job = jobs.start('check', 'Check', (onStep) =>
-      check((rule, ruleCount, total) =>
-        onStep({ label: 'Rules', status: 'running', details: [`${ruleCount} of ${total}: ${rule}`] }),
+      check((rule, completedCount, total) =>
+        onStep({ label: 'Rules', status: 'running', details: [`${completedCount} of ${total}: ${rule}`] }),
       ),
     );
     this.#checked = { id: job.id, version };

@@ -138,7 +138,9 @@ export interface MarketplaceOptions {
   /** Initial values of the registration form. */
   readonly draft?: Partial<ListingForm>;
   /** Runs the contract on the author's server; absent if there is none. */
-  readonly check?: (onRule: (id: string, ruleCount: number, total: number) => void) => Promise<CheckReport>;
+  readonly check?: (
+    onRule: (id: string, completedCount: number, total: number) => void,
+  ) => Promise<CheckReport>;
 }
 
 /** Errors that a caller can make deliberately. */

@@ -42,7 +42,7 @@ export interface ExamineOptions {
   readonly seed?: number | undefined;
   /** Ends the check: it rejects with the reason. */
   readonly signal?: AbortSignal;
-  readonly onRule?: (result: RuleResult, ruleCount: number, total: number) => void;
+  readonly onRule?: (result: RuleResult, completedCount: number, total: number) => void;
 }
 
 /** The tool list that the marketplace last read, if known. */

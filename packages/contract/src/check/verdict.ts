@@ -69,7 +69,7 @@ export function baselineOf(report: Report): readonly KnownFailure[] {
     });
 }
 
-/** The id under which a baseline excuses a problem: that of its case, or of its rule. */
+/** The id under which a baseline excuses a problem: the id of its case, or the id of its rule. */
 function excusingId({ id }: RuleResult, problem: Problem): string {
   return problem.case ?? id;
 }

@@ -58,14 +58,14 @@ export class CommandError extends Error {
   /** Further members for `--json`. */
   readonly data: object;
 
-  constructor(code: string, message: string, hint: string, details: Further = {}) {
-    super(message, details);
+  constructor(code: string, message: string, hint: string, extras: Further = {}) {
+    super(message, extras);
     this.name = 'CommandError';
     this.code = code;
     this.hint = hint;
     this.exitCode = exitCodeOf[code] ?? exitCodes.badInput;
-    this.details = details.details ?? [];
-    this.data = details.data ?? {};
+    this.details = extras.details ?? [];
+    this.data = extras.data ?? {};
   }
 }
 

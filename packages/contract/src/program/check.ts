@@ -74,15 +74,13 @@ export async function checkHeld(
     await saveJson(file, value, write);
     if (reporter === reporters.pretty) output.done(`${file} written`);
   };
-  const openServer = await hold();
-  const { report, listed } = await examined(openServer, options, flags, output, words).catch(
-    (error: unknown) => {
-      const write = output.json ? undefined : unreachableReporters[flags.reporter];
-      if (write && error instanceof CommandError && error.code === 'UNREACHABLE')
-        output.text(write(maskUrl(openServer.target.url), error.message));
-      throw error;
-    },
-  );
+  const server = await hold();
+  const { report, listed } = await examined(server, options, flags, output, words).catch((error: unknown) => {
+    const write = output.json ? undefined : unreachableReporters[flags.reporter];
+    if (write && error instanceof CommandError && error.code === 'UNREACHABLE')
+      output.text(write(maskUrl(server.target.url), error.message));
+    throw error;
+  });
   const { explain, again } = words;
   const style = {
     color: output.hasColors,
@@ -143,7 +141,7 @@ async function examined(
         ...options,
         ...(asks && { calls: { named: flags.call, decide } }),
         signal: abort.signal,
-        onRule: ({ id }, ruleCount, total) => progress.update(`${ruleCount}/${total} ${id}`),
+        onRule: ({ id }, completedCount, total) => progress.update(`${completedCount}/${total} ${id}`),
       },
     );
   } finally {

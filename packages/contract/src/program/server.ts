@@ -78,9 +78,9 @@ async function signerOf(
 }
 
 /** The text of a flag with a secret: `$NAME` names an environment variable, so that no list of processes shows its text. */
-function textOfFlag(flag: string, keyText: string): string {
-  const name = variableName(keyText);
-  if (name === undefined) return keyText;
+function textOfFlag(flag: string, value: string): string {
+  const name = variableName(value);
+  if (name === undefined) return value;
   const text = process.env[name]?.trim() ?? '';
   if (text !== '') return text;
   throw refusal(

@@ -39,8 +39,8 @@ export function withCauses(
 function withValidFix(problem: Problem, rules: ReadonlyMap<string, RuleResult>): Problem {
   const first = /^Fix (\S+) first: /.exec(problem.fix ?? '')?.[1];
   if (first === undefined || rules.get(first)?.status === 'fail') return problem;
-  const { fix: _, ...others } = problem;
-  return others;
+  const { fix: _, ...problemWithoutFix } = problem;
+  return problemWithoutFix;
 }
 
 /** The failed rule that a rule was not run for, directly or through rules that were not run either. */

@@ -20,7 +20,7 @@ import {
 import { firstOf, namesOf, ofTools, problemLines, ruleLines } from './lines.ts';
 
 /**
- * The report for a terminal. A report of a check that failed has one line for each failed rule if its details do not fit on one
+ * The report for a terminal. A report of a check that failed has two lines for each failed rule if its details do not fit on one
  * screen; `verbose` prints them.
  */
 export function prettyReport(report: CheckReport, options: ReportOptions): string {
@@ -100,8 +100,8 @@ function shortFailure(rule: CheckedRule, rules: readonly CheckedRule[], paint: P
   const mark = rule.level === 'must' ? paint.red('✗') : paint.yellow('!');
   const location =
     problem?.at ?? [problem?.tool, problem?.path].filter((part) => part !== undefined).join(' · ');
-  const hiddenCount = otherProblems.length > 0 ? ` and ${otherProblems.length} more` : '';
-  const place = location === '' ? '' : `${clip(printable(location), placeWidth)}${hiddenCount}: `;
+  const otherText = otherProblems.length > 0 ? ` and ${otherProblems.length} more` : '';
+  const place = location === '' ? '' : `${clip(printable(location), placeWidth)}${otherText}: `;
   const count = becauseOf(rule, rules).length;
   const effect = count === 0 ? '' : ` (${counted(count, 'rule')} not run because of it)`;
   const answer = problem?.cause?.message ?? problem?.actual ?? '';
@@ -117,7 +117,7 @@ const placeWidth = 50;
 function shortReasons(rules: readonly CheckedRule[]): readonly string[] {
   const left = rules.filter(({ status, because }) => status === 'not-run' && because === undefined);
   const groups = [...groupBy(left, ({ reason = '' }) => reason)].toSorted(
-    ([, left], [, right]) => right.length - left.length,
+    ([, first], [, second]) => second.length - first.length,
   );
   return firstOf(groups, entriesInShort, ([reason, group]) =>
     clip(`– not run (${group.length}): ${reasonLine(reason)}`, width),

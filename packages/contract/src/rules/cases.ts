@@ -6,10 +6,10 @@ import type { Probe } from '../wire/probe.ts';
 import { NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
 import type { LiveRule, Note } from './rule.ts';
 
-/** What a merged rule says itself; the rest is that of its first case, the most general one. */
+/** The members that a merged rule states itself. All others come from its first case, the most general one. */
 type MergedText = Pick<LiveRule, 'title'> & Partial<LiveRule>;
 
-/** What a case found, or why it was not run. */
+/** The problems of a case, or the reason why it was not run. */
 type CaseResult = { readonly problems: readonly Problem[] } | UnrunCase;
 
 interface UnrunCase {

@@ -171,7 +171,7 @@ export function isNamedBy({ id, within = id }: RuleText, name: string): boolean 
 }
 
 /**
- * The rule as a run judges it: with its level in the profile, and with those of its cases only that are selected and on.
+ * The rule that a run checks: it has its level in the profile, and only the cases that are selected and not off.
  * Undefined if none is left.
  */
 export function effectiveRule<R extends StaticRule | LiveRule>(

@@ -12,7 +12,7 @@ export function redactDetailsBy(redactor: Redact): void {
 /** Further causes could be a cycle. */
 const maxCauses = 5;
 
-/** What the log says of an error: its stack and those of its causes, without keys, and not longer than `maxDetail`. */
+/** The text of an error for the log: its stack and the stacks of its causes, without keys, at most `maxDetail` characters. */
 export function errorDetail(error: unknown): string {
   return redactDetail(textOfError(error)).slice(0, maxDetail);
 }
@@ -35,7 +35,7 @@ function textOfError(error: unknown, level = 0): string {
   }
 }
 
-/** An AggregateError, such as that of a connection to a name with two addresses, often has no message itself. */
+/** The first error of an AggregateError, which often has no message: a connection to a name with two addresses fails with one. */
 function firstError(error: Error): unknown {
   return error instanceof AggregateError ? error.errors[0] : undefined;
 }
