@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { linkOf } from '../../src/marketplace/core/access.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
-import { listen } from '../listen.ts';
+import { startApi } from '../api-server.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
 import { freePort } from '../ports.ts';
 import { openPage, views, withBrowser } from './browser.ts';
@@ -114,13 +114,14 @@ test('at 127.0.0.1, a page says where the pages are, and leads there whoever has
 test('no other port gets the secret: not of 127.0.0.1, not of localhost or a name under it', async () => {
   const { url, link, secret } = await serve();
   const seen: { at: string; cookie: string }[] = [];
-  const other = createServer(({ headers, url: path }, response) => {
-    seen.push({ at: `${headers.host}${path}`, cookie: headers.cookie ?? '' });
-    response.setHeader('set-cookie', 'own=1');
-    response.setHeader('content-type', 'text/html');
-    response.end('<!doctype html><title>x</title><a href="/linked">go</a>');
+  const { origin } = await startApi(({ headers, target }) => {
+    seen.push({ at: `${headers.host}${target}`, cookie: headers.cookie ?? '' });
+    return {
+      headers: { 'set-cookie': 'own=1', 'content-type': 'text/html' },
+      body: '<!doctype html><title>x</title><a href="/linked">go</a>',
+    };
   });
-  const port = await listen(other);
+  const { port } = new URL(origin);
   const { page, context } = await openPage(link);
   const foreign = await context.newPage();
   for (const name of ['127.0.0.1', 'localhost', 'other.localhost']) {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
-import { serveHere } from '../api-server.ts';
+import { serveHere, startApi } from '../api-server.ts';
 import { expectChecked, fromRates, platform, ratesDocument, ratesProject } from '../e2e/rates.ts';
 import { failuresOf, market, scaffold, scratch } from '../e2e/support.ts';
-import { listen } from '../listen.ts';
 import { recordProof, untilHealthy } from './figures.ts';
 import { bundled, type RunningWorker, startWorker, wranglerModules } from './workerd.ts';
 
@@ -272,10 +272,8 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
   it('is ready once a key set was fetched, which /ready does', async () => {
     let isUp = false;
     const keys = { keys: [createPublicKey(privateKey).export({ format: 'jwk' })] };
-    const platform = createServer((_, response) =>
-      response.writeHead(isUp ? 200 : 500).end(JSON.stringify(keys)),
-    );
-    const PLATFORM_JWKS_URL = `http://127.0.0.1:${await listen(platform)}/jwks.json`;
+    const platform = await startApi(() => ({ status: isUp ? 200 : 500, body: keys }));
+    const PLATFORM_JWKS_URL = `${platform.origin}/jwks.json`;
     const keyless = await started({ PLATFORM_PUBLIC_KEY: '', PLATFORM_JWKS_URL });
     const ready = async () => (await fetch(`${keyless.origin}/ready`)).status;
     expect(await ready()).toBe(503);
@@ -307,22 +305,18 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
 it('a Worker with tokens by client credentials answers calls that arrive while tokens are fetched, and after the API refuses them, and logs none', async () => {
   const valid = new Set<string>();
   let issued = 0;
-  const address = await serveHere(
-    createServer((request, response) => {
-      const isToken = request.url === '/token';
-      const isKnown = isToken
-        ? request.headers.authorization === `Basic ${Buffer.from('the-id:the-secret').toString('base64')}`
-        : valid.has(String(request.headers.authorization));
-      if (isToken && isKnown) issued += 1;
-      const access_token = `token-${issued}`;
-      if (isToken && isKnown) valid.add(`Bearer ${access_token}`);
-      const answer = isToken ? { access_token, token_type: 'Bearer', expires_in: 3600 } : { rate: 0.9 };
-      // Later than the next request arrives.
-      globalThis.setTimeout(() => {
-        response.writeHead(isKnown ? 200 : 401, jsonType).end(JSON.stringify(isKnown ? answer : {}));
-      }, 50);
-    }),
-  );
+  const { origin: address } = await startApi(async ({ target, headers }) => {
+    const isToken = target === '/token';
+    const isAccepted = isToken
+      ? headers.authorization === `Basic ${Buffer.from('the-id:the-secret').toString('base64')}`
+      : valid.has(String(headers.authorization));
+    if (isToken && isAccepted) issued += 1;
+    const access_token = `token-${issued}`;
+    if (isToken && isAccepted) valid.add(`Bearer ${access_token}`);
+    await delay(50); // later than the next request arrives
+    if (!isAccepted) return { status: 401, body: {} };
+    return { body: isToken ? { access_token, token_type: 'Bearer', expires_in: 3600 } : { rate: 0.9 } };
+  });
   const flows = { clientCredentials: { tokenUrl: `${address}/token`, scopes: {} } };
   const components = { securitySchemes: { oauth: { type: 'oauth2', flows } } };
   const document = { ...ratesDocument(address), components, security: [{ oauth: [] }] };

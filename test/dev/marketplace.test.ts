@@ -9,13 +9,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Access, accessIn } from '../../src/marketplace/core/access.ts';
 import { requestJson } from '../../src/marketplace/running-marketplace.ts';
-import { listen } from '../listen.ts';
+import { startApi } from '../api-server.ts';
 import { freePort } from '../ports.ts';
 import { run } from '../runtime/built.ts';
 import { generatedProject, market } from './project.ts';
@@ -216,11 +215,10 @@ async function serving(args: readonly string[], port?: string) {
   return { ...dev, env, end };
 }
 
-/** A program that answers every request on a free port. */
+/** Starts a program that answers every request on a free port. @returns its port */
 async function occupied(status: () => number): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(status()).end('{}'));
-  const port = await listen(server);
-  return String(port);
+  const { origin } = await startApi(() => ({ status: status(), body: {} }));
+  return new URL(origin).port;
 }
 
 test.each([

@@ -20,7 +20,7 @@ import type { Access } from '../../src/marketplace/core/access.ts';
 import { openLocalMarketplace } from '../../src/marketplace/local.ts';
 import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { ownerOf } from '../../src/system/ports.ts';
-import { listen } from '../listen.ts';
+import { startApi } from '../api-server.ts';
 import { freePort } from '../ports.ts';
 import { run } from '../runtime/built.ts';
 import { generatedProject, market, repository, untilState as untilStateOf } from './project.ts';
@@ -362,14 +362,10 @@ test.each([
   ['{"status":"ok","server":"other"}', 'the server "other"'],
   ['<html>', 'another program'],
 ])('where /proc names no owner of a port, /health does: %s', async (health, owner) => {
-  const asked: (string | undefined)[] = [];
-  const other = createServer(({ url }, response) => {
-    asked.push(url);
-    response.end(health);
-  });
-  const port = await listen(other);
+  const { origin, requests } = await startApi(() => ({ body: health }));
+  const port = Number(new URL(origin).port);
   expect(await ownerOf(port, join(project.directory, 'no-such-directory'))).toBe(owner);
-  expect(asked).toEqual(['/health']);
+  expect(requests.map(({ target }) => target)).toEqual(['/health']);
 });
 
 test('a second dev does not hide the first one', async () => {

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
+import { startApi } from '../api-server.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
-import { listen } from '../listen.ts';
 import { bins, create, repository, run, scratch, succeeded } from './support.ts';
 
 interface Action {
@@ -181,19 +181,14 @@ it('the Action at a URL annotates, writes a summary, and fails by the verdict of
 });
 
 it('the headers, the token and the key of the inputs reach the check by the environment, and no argument has them', async () => {
-  const requests: IncomingHttpHeaders[] = [];
-  const port = await listen(
-    createServer((request, response) => {
-      requests.push(request.headers);
-      response.writeHead(500).end();
-    }),
-  );
-  const url = `http://127.0.0.1:${port}/mcp`;
+  const { origin, requests } = await startApi(() => ({ status: 500 }));
+  const url = `${origin}/mcp`;
   const header = 'X-Api-Key: k-4711\nX-Team: blue';
   const job = newJob();
   await runAction(root, { url, header }, { name: 'push' }, job);
   expect(requests.length).toBeGreaterThan(0);
-  for (const headers of requests) expect(headers).toMatchObject({ 'x-api-key': 'k-4711', 'x-team': 'blue' });
+  for (const { headers } of requests)
+    expect(headers).toMatchObject({ 'x-api-key': 'k-4711', 'x-team': 'blue' });
 
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const { issuer, audience } = trust;

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { serveHere } from '../api-server.ts';
+import { serveHere, startApi } from '../api-server.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import {
   compile,
@@ -275,16 +275,14 @@ describe('--search', () => {
 
 describe('a document from the network', () => {
   it('is requested once, and not from another host', async () => {
-    const asked: string[] = [];
-    const server = createServer((request, response) => {
-      asked.push(request.url ?? '');
-      if (request.url?.startsWith('/away'))
-        response.writeHead(302, { location: 'http://localhost:1/x' }).end();
-      else response.end(first?.text);
-    });
-    const url = await serveHere(server);
+    const { origin: url, requests } = await startApi(({ target }) =>
+      target.startsWith('/away')
+        ? { status: 302, headers: { location: 'http://localhost:1/x' } }
+        : { body: first?.text },
+    );
     const listed = await create(['--from-openapi', `${url}/gas.yaml`, '--json'], { cwd: root });
-    expect({ status: listed.status, asked }).toEqual({ status: 0, asked: ['/gas.yaml'] });
+    expect(listed.status).toBe(0);
+    expect(requests.map(({ target }) => target)).toEqual(['/gas.yaml']);
     const away = await create(['--from-openapi', `${url}/away?key=s3cret`], { cwd: root });
     expect(away.status).toBe(2);
     expect(away.stderr).toContain('it redirects to another host');
@@ -292,11 +290,12 @@ describe('a document from the network', () => {
   });
 
   it('behind a key is fetched with --header, which is stored and printed nowhere', async () => {
-    const server = createServer((request, response) => {
-      const isAllowed = request.headers.authorization === 'Bearer s3cret-of-the-document';
-      response.writeHead(isAllowed ? 200 : 401).end(isAllowed ? first?.text : 'no');
-    });
-    const document = `${await serveHere(server)}/gas.yaml`;
+    const { origin } = await startApi(({ headers }) =>
+      headers.authorization === 'Bearer s3cret-of-the-document'
+        ? { body: first?.text }
+        : { status: 401, body: 'no' },
+    );
+    const document = `${origin}/gas.yaml`;
     const flags = ['keyed', '--yes', '--no-install', '--no-git', '--from-openapi', document];
     const key = ['--header', 'Authorization: Bearer s3cret-of-the-document'];
     const without = await create([...flags, '--operation', 'getGas'], { cwd: root });

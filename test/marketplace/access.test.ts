@@ -33,7 +33,7 @@ import { type Local, type LocalOptions, openLocalMarketplace } from '../../src/m
 import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { saveSealed } from '../../src/project/write/state-directory.ts';
-import { listen } from '../listen.ts';
+import { startApi } from '../api-server.ts';
 import { directory, openMarketplace, serveHere, startServer } from './support.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -320,17 +320,13 @@ test('keeps no secret of a marketplace that had its pages at 127.0.0.1, whose co
   expect((await openLocal(place)).secret).not.toBe(first.secret);
 });
 
-/** A server of a stranger, which passes the questions for a proof on to the real marketplace. @returns what it was sent. */
+/** A foreign server, which passes the questions for a proof on to the real marketplace. */
 async function strangerBefore(real: string) {
-  const seen: string[] = [];
-  const server = createServer(async (incoming, outgoing) => {
-    seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)}`);
-    const { headers } = await ask(real + incoming.url, {}, incoming.method);
-    outgoing.setHeader(proofHeader, headers[proofHeader] ?? '');
-    outgoing.end('{}');
+  const { origin, requests } = await startApi(async ({ method, target }) => {
+    const { headers } = await ask(real + target, {}, method);
+    return { headers: { [proofHeader]: headers[proofHeader] ?? '' }, body: {} };
   });
-  const port = await listen(server);
-  return { seen, url: `http://127.0.0.1:${port}` };
+  return { requests, url: origin };
 }
 
 const plants: [string, (place: string, local: Local) => unknown][] = [
@@ -394,7 +390,7 @@ test.each(plants)('does not believe a running.json that is %s, and replaces it',
 test('hands the secret to no stranger: not at a port that it has taken, not as a relay', async () => {
   const place = directory();
   const local = await openLocal(place);
-  const { seen, url } = await strangerBefore(local.url);
+  const { requests, url } = await strangerBefore(local.url);
   const link = linkOf({ url, secret: local.secret });
   await saveSealed(noteOf(place), { link, pid: process.pid });
   expect(await findRunningMarketplace(place)).toBeUndefined();
@@ -404,9 +400,9 @@ test('hands the secret to no stranger: not at a port that it has taken, not as a
     code: 'NO_MARKETPLACE',
     message: `${url} is not the marketplace of this secret`,
   });
-  expect(seen).toHaveLength(2);
-  expect(seen.join()).not.toContain(local.secret);
-  expect(seen.join()).not.toContain('authorization');
+  expect(requests).toHaveLength(2);
+  expect(JSON.stringify(requests)).not.toContain(local.secret);
+  expect(JSON.stringify(requests)).not.toContain('authorization');
 });
 
 test.each([

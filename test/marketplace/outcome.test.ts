@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { walkableValuesIn } from '../../src/marketplace/core/values.ts';
 import { exchangeOutcome } from '../../src/marketplace/core/verdict.ts';
+import { startApi } from '../api-server.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { listen } from '../listen.ts';
 import { formFor, openMarketplace, startServer } from './support.ts';
@@ -87,18 +88,14 @@ test.each([
 
 test('a hostile answer ends no marketplace, and every page shows it', async () => {
   const error = `{"toString":null,"a":${nested(100_000)}}`;
-  const server = createServer(async (request, response) => {
-    const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString() || '{}');
-    const result =
-      '{"tools":[],"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"a","version":"1"}}';
-    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'a' });
-    const isCall = request.headers.authorization !== undefined;
-    response.end(
-      `{"jsonrpc":"2.0","id":${id},${isCall ? `"error":{"code":${error}}` : `"result":${result}`}}`,
-    );
+  const result =
+    '{"tools":[],"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"a","version":"1"}}';
+  const { origin } = await startApi(({ headers, body }) => {
+    const { id } = JSON.parse(body || '{}');
+    const answer = headers.authorization === undefined ? `"result":${result}` : `"error":{"code":${error}}`;
+    return { headers: { 'mcp-session-id': 'a' }, body: `{"jsonrpc":"2.0","id":${id},${answer}}` };
   });
-  const port = await listen(server);
-  const endpoint = `http://127.0.0.1:${port}/mcp`;
+  const endpoint = `${origin}/mcp`;
   const marketplace = await openMarketplace({ endpoint });
   const { id, verdict } = await marketplace.call({ endpoint, tool: 'x', arguments: {} });
   expect(verdict.outcome).toBe('http-error');

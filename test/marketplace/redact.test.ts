@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import type { Node } from '@babel/types';
 import { expect, test, vi } from 'vitest';
 import { slowness } from '../../packages/contract/src/json/pattern-cost.ts';
@@ -14,8 +12,8 @@ import {
 } from '../../src/marketplace/core/redact.ts';
 import { toHar } from '../../src/marketplace/core/traffic.ts';
 import { nodesIn, treeOf } from '../../src/typescript/tree.ts';
+import { startApi } from '../api-server.ts';
 import { repository } from '../e2e/support.ts';
-import { listen } from '../listen.ts';
 import { openMarketplace, serveHere } from './support.ts';
 
 const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl';
@@ -217,18 +215,18 @@ test.each([
 test('shows no secret of requests and responses anywhere, and replays to the real URL', async () => {
   const asked: string[] = [];
   const sent: unknown[] = [];
-  const server = createServer(async (request, response) => {
-    if (request.url !== '/health') asked.push(request.url ?? '');
-    const { id = null, params = {} } = JSON.parse((await textOf(request)) || '{}');
+  const { origin } = await startApi(({ target, body }) => {
+    if (target !== '/health') asked.push(target);
+    const { id = null, params = {} } = JSON.parse(body || '{}');
     if (params.arguments) sent.push(params.arguments);
-    response.setHeader('mcp-session-id', 'seen');
-    response.setHeader('x-refresh-token', 'hidden-response');
-    response.setHeader('location', '/elsewhere?client_secret=hidden-location');
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { told: token, password: 'hidden-member' } }));
+    const headers = {
+      'mcp-session-id': 'seen',
+      'x-refresh-token': 'hidden-response',
+      location: '/elsewhere?client_secret=hidden-location',
+    };
+    return { headers, body: { jsonrpc: '2.0', id, result: { told: token, password: 'hidden-member' } } };
   });
-  const port = await listen(server);
-  const endpoint = `http://127.0.0.1:${port}/mcp?api_key=hidden-query&q=seen`;
+  const endpoint = `${origin}/mcp?api_key=hidden-query&q=seen`;
   const marketplace = await openMarketplace({ endpoint });
   marketplace.takeLog({ stream: 'stdout', text: `got ${token}` }, undefined);
   const args = { api_key: 'hidden-argument', q: 'one' };

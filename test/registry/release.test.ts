@@ -10,12 +10,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveHere } from '../api-server.ts';
+import { startApi } from '../api-server.ts';
 import { bins, copyRepository, repository, run, scratch, succeeded } from '../e2e/support.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
@@ -35,15 +34,8 @@ beforeAll(() => {
   symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
 });
 
-/** Requests to `refusingRegistry`. */
-const requests: string[] = [];
 /** The default registry of every release in this file: it contains no package and accepts none. */
-const refusingRegistry = await serveHere(
-  createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`);
-    response.writeHead(404).end('{}');
-  }),
-);
+const { origin: refusingRegistry, requests } = await startApi(() => ({ status: 404, body: {} }));
 /** The environment of a release that must not reach a real registry or sign a statement. */
 const isolated = { npm_config_registry: refusingRegistry, ACTIONS_ID_TOKEN_REQUEST_URL: '' };
 
@@ -191,7 +183,7 @@ describe('the owner of the repository', () => {
     const { status, stderr } = await releaseOf('ada', ['publish', join(root, 'release')]);
     expect([status, stderr]).toEqual([1, expect.stringMatching(/npm publish .*market-mcp-contract/)]);
     expect(stderr).toContain('Log in first: npm login');
-    expect(requests).toContain('GET /market-mcp-contract');
+    expect(requests.map(({ method, target }) => `${method} ${target}`)).toContain('GET /market-mcp-contract');
   });
 });
 

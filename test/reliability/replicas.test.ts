@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSessions } from '../../packages/runtime/src/server/session.ts';
+import { startApi } from '../api-server.ts';
 import { startProxy } from '../attacks/proxies.ts';
 import { recordProof } from '../deploy/figures.ts';
 import { expectChecked } from '../e2e/rates.ts';
 import { scaffold, scratch } from '../e2e/support.ts';
-import { listen } from '../listen.ts';
 import { buildProject } from '../runtime/built.ts';
 import { audience, issuer, platformKey, token } from '../runtime/support.ts';
 import { balancers } from './balancers.ts';
@@ -242,13 +241,12 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
 /** An API that answers each page with its name, and the pages that it was asked for. */
 async function pages(): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
-  const api = createServer((request, response) => {
-    const page = request.url?.split('/').at(-1) ?? '';
+  const { origin } = await startApi(({ target }) => {
+    const page = target.split('/').at(-1) ?? '';
     asked.push(page);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ page }));
+    return { body: { page } };
   });
-  const port = await listen(api);
-  return { url: `http://127.0.0.1:${port}`, asked };
+  return { url: origin, asked };
 }
 
 /** Sends a DELETE for each session on one connection, 100 at a time. */

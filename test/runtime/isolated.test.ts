@@ -1,6 +1,4 @@
 import { createPublicKey } from 'node:crypto';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
@@ -9,7 +7,7 @@ import { createTurns } from '../../packages/runtime/src/server/limits.ts';
 import { Budget } from '../../packages/runtime/src/source/budget.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { SharedAnswers } from '../../packages/runtime/src/source/shared.ts';
-import { listen } from '../listen.ts';
+import { startApi } from '../api-server.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 
@@ -56,17 +54,12 @@ describe('where the host isolates requests, none waits for what a dropped one ha
   });
 });
 
-/** A server whose first answer never comes. Counts the requests. */
-async function silentAtFirst(answer: (body: string) => unknown) {
-  const server = createServer(async (request, response) => {
-    const body = await text(request);
-    if (requests++ === 0) return;
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer(body)));
-  });
-  let requests = 0;
-  const port = await listen(server);
-  return { url: `http://127.0.0.1:${port}`, requests: () => requests };
+/** An API whose first response never comes. Counts the requests. */
+async function silentAtFirst(respond: (body: string) => unknown) {
+  const { origin, requests } = await startApi(({ body }) =>
+    requests.length === 1 ? new Promise(() => {}) : { body: respond(body) },
+  );
+  return { url: origin, requests: () => requests.length };
 }
 
 it('where the host isolates requests, each waits for keys that it fetches itself, until there are some', async () => {

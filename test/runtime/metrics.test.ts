@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { createServer as createListener } from 'node:net';
 import path from 'node:path';
-import { json as jsonOf } from 'node:stream/consumers';
 import parse from 'parse-prometheus-text-format';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startApi } from '../api-server.ts';
 import { listen } from '../listen.ts';
 import { freePort } from '../ports.ts';
 import { buildProject, compile, run } from './built.ts';
@@ -314,11 +313,10 @@ interface Exported {
 
 test('the example of the README exports a span for each request', async () => {
   const exported: { to: string; body: Exported }[] = [];
-  const collector = createServer(async (request, response) => {
-    exported.push({ to: `${request.method} ${request.url}`, body: (await jsonOf(request)) as Exported });
-    response.end('{}');
+  const { origin } = await startApi(({ method, target, body }) => {
+    exported.push({ to: `${method} ${target}`, body: JSON.parse(body) as Exported });
+    return { body: {} };
   });
-  const port = await listen(collector);
 
   const readme = readFileSync(path.join(runtime, 'README.md'), 'utf8');
   const example = /```ts\n(import \{ randomBytes [\s\S]*?)```/.exec(readme)?.[1] ?? '';
@@ -330,7 +328,7 @@ test('the example of the README exports a span for each request', async () => {
   writeFileSync(main, `import './tracing.ts';\n${readFileSync(main, 'utf8')}`);
   compile(own.directory);
 
-  const endpoint = `http://127.0.0.1:${port}/v1/traces`;
+  const endpoint = `${origin}/v1/traces`;
   const env = settings({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint });
   const { client } = await serveBuilt(own.directory, env);
   const headers = { ...(await client.session()), ...(await paid()) };
