@@ -9,6 +9,7 @@ import { apisOf, variablesOf } from '../plan/sources.ts';
 import { type ManifestAnswers, withManifest } from '../project/manifest/manifest.ts';
 import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
+import { lockDirectory } from '../project/read/workspace.ts';
 import type { CreateAnswers } from '../questions/create-answers.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { sourceOf } from '../questions/tool-answers.ts';
@@ -59,6 +60,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       name,
       profile: profile.value,
       ...manager,
+      lockDirectory: lockDirectory(answers.directory),
       tools: prepared.tools,
       packages: ownPackageFiles.specifiers,
       start,

@@ -7,6 +7,7 @@ import type { Project } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { conflictingFiles } from '../project/read/files.ts';
 import { readIfThere, refuseObstacles } from '../project/read/inside.ts';
+import { lockDirectory } from '../project/read/workspace.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
 import { type DeployTarget, filesOf, inOrder, targets } from '../questions/targets.ts';
 import { render } from '../render/render.ts';
@@ -35,7 +36,11 @@ export async function planDeployment(
   const { targets: existingTargets = [] } = manifest.answers;
   const next = inOrder([...existingTargets, ...requestedTargets]);
   const templates = readTemplates();
-  const answers = { ...recordedAnswers(manifest, profile), targets: next };
+  const answers = {
+    ...recordedAnswers(manifest, profile),
+    lockDirectory: lockDirectory(directory),
+    targets: next,
+  };
   const paths = filesOf(requestedTargets);
   const planned = planCommonFiles(projectContext(answers), templates).filter(({ path }) =>
     paths.includes(path),

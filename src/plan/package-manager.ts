@@ -13,6 +13,8 @@ export interface PackageManagerCommands {
   readonly run: string;
   /** Installs the contents of the lock file without development dependencies. */
   readonly productionInstall: string;
+  /** What a member of a workspace runs in place of both where the lock file is missing, as in its image. */
+  readonly unlocked: { readonly install: string; readonly productionInstall: string };
   /** Runs the `market-mcp` that is installed in the project. */
   readonly market: string;
   /** Runs the server with an inspector port for a debugger. */
@@ -41,6 +43,7 @@ function commands(
     setup: `npm install --global ${name}`,
     run: `${name} run`,
     productionInstall: `${name} install --frozen-lockfile --production`,
+    unlocked: { install: `${name} install`, productionInstall: `${name} install --production` },
     inspect: `${name} run dev --inspect`,
     lockFile,
     installFiles: `package.json ${lockFile}`,
@@ -60,12 +63,17 @@ export const packageManagerCommands: CommandTable = {
     addDev: 'npm install --save-dev',
     setup: null,
     productionInstall: 'npm ci --omit=dev',
+    unlocked: { install: 'npm install', productionInstall: 'npm install --omit=dev' },
     market: 'npx market-mcp',
     inspect: 'npm run dev -- --inspect',
   }),
   pnpm: commands('pnpm', 'pnpm-lock.yaml', {
     addDev: 'pnpm add --save-dev',
     productionInstall: 'pnpm install --frozen-lockfile --prod',
+    unlocked: {
+      install: 'pnpm install --no-frozen-lockfile',
+      productionInstall: 'pnpm install --no-frozen-lockfile --prod',
+    },
     market: 'pnpm exec market-mcp',
   }),
   yarn,
@@ -74,6 +82,10 @@ export const packageManagerCommands: CommandTable = {
     frozenInstall: 'yarn install --immutable',
     setup: `npm install --global --force @yarnpkg/cli-dist@$(node -p "require('./package.json').packageManager.split(/[@+]/)[1]")`,
     productionInstall: 'yarn workspaces focus --production',
+    unlocked: {
+      install: 'yarn install --no-immutable',
+      productionInstall: 'yarn workspaces focus --production',
+    },
   },
   bun: commands('bun', 'bun.lock', { market: 'bunx market-mcp' }),
 };
@@ -90,4 +102,29 @@ export function commandsOf(
 ): PackageManagerCommands {
   const isBerry = name === 'yarn' && version !== null && !/^[01]\./.test(version);
   return (isBerry ? table.berry : undefined) ?? table[name];
+}
+
+/**
+ * The commands in a member of a workspace, whose lock file is at the root of the workspace.
+ *
+ * @param root path from the member to the root
+ */
+export function inWorkspace(commands: PackageManagerCommands, root: string): PackageManagerCommands {
+  return { ...commands, lockFile: `${root}/${commands.lockFile}` };
+}
+
+/** How the image of a project installs its packages. */
+export interface ImageCommands {
+  /** The files that an install reads. */
+  readonly files: string;
+  readonly install: string;
+  readonly productionInstall: string;
+}
+
+/** @param isMember whether the project belongs to a workspace: the image then sees no lock file */
+export function imageCommands(commands: PackageManagerCommands, isMember: boolean): ImageCommands {
+  const { installFiles, frozenInstall, productionInstall, lockFile, unlocked } = commands;
+  if (!isMember) return { files: installFiles, install: frozenInstall, productionInstall };
+  const files = installFiles.split(' ').filter((file) => file !== lockFile);
+  return { files: files.join(' '), ...unlocked };
 }

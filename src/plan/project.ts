@@ -5,7 +5,7 @@ import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { copies, type DeployTarget, filesOf, standardTargets, targetNames } from '../questions/targets.ts';
 import type { PlannedFile, TemplateSet } from './model.ts';
-import { commandsOf, type PackageManagerCommands } from './package-manager.ts';
+import { commandsOf, imageCommands, inWorkspace, type PackageManagerCommands } from './package-manager.ts';
 import { shutdownTimes } from './shutdown-times.ts';
 import { apisOf, variablesOf } from './sources.ts';
 import { planTool } from './tool.ts';
@@ -33,6 +33,8 @@ export interface CommonFileAnswers {
   readonly packageManager: PackageManager;
   /** The version of the package manager that was found, where the project names it: of Yarn. */
   readonly packageManagerVersion?: string;
+  /** The path to the root of the workspace that has the lock file, such as `../..`; absent outside of a workspace. */
+  readonly lockDirectory?: string | undefined;
   /** Names of the tools, in order. */
   readonly tools: readonly string[];
   readonly packages: PackageSpecifiers;
@@ -96,6 +98,7 @@ export function projectContext({
   profile,
   packageManager,
   packageManagerVersion,
+  lockDirectory,
   tools,
   packages,
   start,
@@ -105,6 +108,7 @@ export function projectContext({
   const entries = tools.map((name) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
   if (!firstTool) throw new Error('a server has at least one tool');
+  const commands = commandsOf(packageManager, packageManagerVersion ?? null);
   return {
     name,
     dnsLabel: dnsLabel(name),
@@ -114,7 +118,9 @@ export function projectContext({
       [runtimePackage]: packages.runtime,
     },
     devDependencies: { ...devDependencies, [programPackage]: packages.program },
-    packageManager: commandsOf(packageManager, packageManagerVersion ?? null),
+    packageManager: lockDirectory === undefined ? commands : inWorkspace(commands, lockDirectory),
+    image: imageCommands(commands, lockDirectory !== undefined),
+    isWorkspaceMember: lockDirectory !== undefined,
     /** The member `packageManager` of package.json. */
     packageManagerSpec:
       packageManagerVersion === undefined ? null : `${packageManager}@${packageManagerVersion}`,

@@ -82,16 +82,21 @@ async function unfinishedCommand(directory: string): Promise<UnfinishedCommand |
   return command ?? null;
 }
 
-/** The state of the repository that a directory is in, or git's own words where there is none that can be read. */
+/**
+ * The state of the repository that a directory is in, or git's own words where there is none that can be read.
+ *
+ * @param further paths of the repository outside of the directory, such as the lock file of a workspace
+ */
 export async function repositoryState(
   directory: string,
+  further: readonly string[] = [],
 ): Promise<RepositoryState | { readonly why: string }> {
   const [status, files] = [
     await readRepository(directory, [
       ...['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal'],
-      ...['--ignore-submodules=all', '--', '.'],
+      ...['--ignore-submodules=all', '--', '.', ...further],
     ]),
-    await readRepository(directory, ['ls-files', '-v', '-z']),
+    await readRepository(directory, ['ls-files', '-v', '-z', '--', '.', ...further]),
   ];
   const failed = [status, files].find(({ exitCode }) => exitCode !== 0);
   if (failed) return { why: failed.missing ? 'git is not installed' : failed.lastLines.join(' ') };

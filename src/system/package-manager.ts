@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { packageManagerCommands } from '../plan/package-manager.ts';
+import { workspaceRoot } from '../project/read/workspace.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { type ProcessResult, runProgram } from './processes.ts';
 
@@ -41,10 +42,14 @@ const unreachable =
 /** The cached metadata may lack a version that we name, and a registry may have other bytes than we know. */
 const outdated = /ETARGET|EINTEGRITY/;
 
-/** Writes what npm would find out first, unless the project has a lock file. @returns a function that removes it */
+/**
+ * Writes what npm would find out first, unless the project has a lock file, or its workspace has one at its root.
+ *
+ * @returns a function that removes it
+ */
 async function writeKnownLock(directory: string): Promise<() => void> {
   const file = join(directory, packageManagerCommands.npm.lockFile);
-  if (existsSync(file)) return () => {};
+  if (existsSync(file) || workspaceRoot(directory) !== undefined) return () => {};
   const { knownLock } = await import('../project/package/lock.ts');
   writeFileSync(file, knownLock(directory));
   return () => rmSync(file, { force: true });

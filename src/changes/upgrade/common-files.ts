@@ -33,17 +33,19 @@ export interface CommonFiles {
  *
  * @param tools files of the tools, in the order of the list
  * @param release the recorded version; undefined if it is this one
+ * @param lockDirectory path to the root of the workspace that the project belongs to
  * @throws CommandError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and the errors of `presentProfile`.
  */
 export function commonFilesOf(
   manifest: Manifest,
   tools: readonly string[],
   release = releaseOf(manifest),
+  lockDirectory?: string,
 ): CommonFiles {
   const profile = presentProfile(manifest);
   const carried = ownPackages();
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
-  const recorded = { ...recordedAnswers(manifest, profile), tools: names };
+  const recorded = { ...recordedAnswers(manifest, profile), lockDirectory, tools: names };
   const answers = { ...recorded, packages: carried.specifiers };
   const writtenAnswers = {
     ...recorded,

@@ -24,6 +24,7 @@ import { placeIn, readIfThere, refuseObstacles } from '../../project/read/inside
 import { literalDefinitions } from '../../project/read/open.ts';
 import { sha256, textOf } from '../../project/read/text.ts';
 import { importsIn } from '../../project/read/tools-index.ts';
+import { lockDirectory } from '../../project/read/workspace.ts';
 import type { Plan } from '../../project/write/change.ts';
 import { moduleReferences } from '../../typescript/imports.ts';
 import { renamedExports } from './assets.ts';
@@ -64,7 +65,7 @@ export async function planUpgrade(directory: string): Promise<Upgrade> {
   const manifest = readManifest(directory);
   const index = contentAt(directory, toolsIndex);
   const tools = index === null ? recordedTools(manifest) : importsIn(textOf(index));
-  const { base, theirs } = commonFilesOf(manifest, tools);
+  const { base, theirs } = commonFilesOf(manifest, tools, undefined, lockDirectory(directory));
   const recorded = Object.entries(manifest.files).filter(([, { owner }]) => owner === 'generated');
   const knownPaths = [...base.keys(), ...theirs.keys(), ...recorded.map(([path]) => path)];
   const paths = [...new Set(knownPaths)].sort();

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { CommandError, nameList, shellLine } from 'market-mcp-contract/command';
 import { isInOtherRepository, placeIn } from '../../project/read/inside.ts';
 import { isEntry } from '../../project/read/read.ts';
@@ -19,7 +20,8 @@ export async function undoOf(
   directory: string,
   { files, removed }: ProjectChange,
 ): Promise<readonly string[]> {
-  const state = await repositoryState(directory);
+  const { lockFile, install, frozenInstall } = packageManagerOf(directory);
+  const state = await repositoryState(directory, lockFile.startsWith('../') ? [lockFile] : []);
   if ('why' in state) {
     const message = `git is what undoes an upgrade, and it cannot read a repository in ${directory}: ${state.why}`;
     throw new CommandError('NO_REPOSITORY', message, repositoryHint(state.why));
@@ -35,9 +37,8 @@ export async function undoOf(
     directory,
     before.filter((path) => !state.restorable.has(path)),
   );
-  const { lockFile, install, frozenInstall } = packageManagerOf(directory);
   const isLocked = state.restorable.has(lockFile);
-  const locks = isThere(lockFile) ? [] : [lockFile];
+  const locks = isEntry(join(directory, lockFile)) ? [] : [lockFile];
   const added = [
     ...changed.filter((path) => !isThere(path)).flatMap((path) => [path, ...outputsOf(path)]),
     ...locks,
