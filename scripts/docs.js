@@ -27,6 +27,7 @@ const writers = new Map([
   ['scaling', ['node bench/run.js --only replica --out dist/scaling', 'node scripts/scaling-doc.js']],
   ['terminal', [update('test/e2e/screens.test.ts')]],
   ['troubleshooting', [update('test/e2e/troubleshooting.test.ts')]],
+  ['upgrades', [`UPGRADES_PAGE=1 ${vitest} test/upgrade/upgrades.test.ts`]],
   ['tutorial', [`TUTORIAL_PAGE=1 ${vitest} test/e2e/tutorial.test.ts`]],
 ]);
 

@@ -78,14 +78,20 @@ export async function createWith(
   throw new Error(`${program} refuses ten specs in a row`);
 }
 
+/** What an upgrade did with the files of a project, and how many rules the project passed after it. */
+export interface UpgradeFigures {
+  readonly kinds: readonly UpgradedFile['kind'][];
+  readonly passedRules: number;
+}
+
 /**
  * Upgrades a project, and expects that the printed lines undo the upgrade to the byte, and that the upgraded project builds, passes its
  * tests and its self-check, and needs no second upgrade.
  */
-export async function upgradeAndProve(directory: string): Promise<void> {
+export async function upgradeAndProve(directory: string): Promise<UpgradeFigures> {
   const before = bytesOf(directory);
   const first = await upgrade(directory);
-  const { details, undo } = resultOf(first);
+  const { details, undo, files } = resultOf(first);
   expect(details, first.stderr).toEqual([]);
   for (const line of undo.filter((command) => command.startsWith('git ')))
     execFileSync('sh', ['-c', line], { cwd: directory });
@@ -105,6 +111,8 @@ export async function upgradeAndProve(directory: string): Promise<void> {
   const again = await upgrade(directory);
   expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, files: [] });
   expect(bytesOf(directory)).toEqual(after);
+  const passedRules = report.rules.filter(({ status }) => status === 'pass').length;
+  return { kinds: files.map(({ kind }) => kind), passedRules };
 }
 
 /** `market-mcp upgrade` without an installation; the packages are linked. */

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { commonFilesOf } from '../../src/changes/upgrade/common-files.ts';
 import { version } from '../../src/plan/versions.ts';
 import { readManifest } from '../../src/project/manifest/manifest.ts';
@@ -18,7 +18,38 @@ import { importsIn } from '../../src/project/read/tools-index.ts';
 import { bins, repository, scratch, tree } from '../e2e/support.ts';
 import { randomFrom, seed } from '../random.ts';
 import { oldVersions } from './old-program.ts';
-import { createWith, identity, makeOldProject, upgradeAndProve } from './scenario.ts';
+import { createWith, identity, makeOldProject, type UpgradeFigures, upgradeAndProve } from './scenario.ts';
+
+const measured = new Map<string, UpgradeFigures>();
+
+/** Writes the figures of these tests into their page (`npm run docs upgrades`). */
+afterAll(() => {
+  if (process.env.UPGRADES_PAGE === undefined) return;
+  const page = join(repository, 'docs/evidence/upgrades.md');
+  const place = /(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)/s;
+  const text = readFileSync(page, 'utf8');
+  expect(text).toMatch(place);
+  writeFileSync(
+    page,
+    text.replace(place, () => table()),
+  );
+});
+
+/** One row for each upgraded project: how many files each kind of decision was made for. */
+function table(): string {
+  const kinds = ['replaced', 'merged', 'overruled', 'new', 'removed', 'kept', 'conflict'] as const;
+  const rows = [...measured]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([project, figures]) => {
+      const counts = kinds.map((kind) => figures.kinds.filter((one) => one === kind).length);
+      return [project, ...counts, figures.passedRules];
+    });
+  const head = ['project of version', ...kinds, 'rules passed'];
+  const lines = [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows];
+  const date = new Date().toISOString().slice(0, 10);
+  const measuredOn = `Upgraded to ${version} on ${date} with Node ${process.versions.node}.`;
+  return `\n${measuredOn}\n\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n\n`;
+}
 
 const contextFlags = ['--platform', 'context', '--package-manager', 'pnpm'];
 const authorLine = 'A line of the author.';
@@ -54,7 +85,7 @@ it.each(oldVersions)(
       remaining = editAsAuthor(place);
     };
     await makeOldProject({ directory, version, flags: contextFlags, random: randomFrom(seed), edit });
-    await upgradeAndProve(directory);
+    measured.set(`${version}, two tools of random specs, edited`, await upgradeAndProve(directory));
     for (const [path, text] of remaining) {
       expect(readFileSync(join(directory, path), 'utf8'), path).toContain(text);
     }
@@ -67,7 +98,7 @@ it.each(oldVersions)(
   async (version) => {
     const directory = join(scratch(), 'project');
     await makeOldProject({ directory, version });
-    await upgradeAndProve(directory);
+    measured.set(`${version}, two tools that call an API`, await upgradeAndProve(directory));
   },
 );
 
