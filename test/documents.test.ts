@@ -18,6 +18,20 @@ describe('the documents', () => {
     expect(links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
   });
 
+  it('name a test that exists and a limit for each promise', () => {
+    const [, section = ''] =
+      /^## What is promised$(.*?)^## /ms.exec(read('docs/evidence/reliability.md')) ?? [];
+    const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'));
+    expect(rows.length).toBeGreaterThan(30);
+    for (const row of rows) {
+      const [, , , tests = '', limit = ''] = row.split(/ *\| */);
+      const files = [...tests.matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, file = '']) => file);
+      expect(files, row).not.toEqual([]);
+      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+      expect(limit, row).not.toBe('');
+    }
+  });
+
   it('name every document that npm run docs writes, and no other', () => {
     const { stderr, status } = spawnSync(process.execPath, ['scripts/docs.js', 'no-such-document'], {
       cwd: root,

@@ -58,7 +58,7 @@ const bare = [
   /^name$/,
   /^dnsLabel$/,
   /^(nodeVersion|action)$/,
-  /^packageManager\./,
+  /^(packageManager|image)\./,
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,
   /^modern$/,
