@@ -12,6 +12,8 @@ export interface ToolSource {
   readonly exportsTool: boolean;
   /** The tool's name, if it is a literal. */
   readonly name: string | null;
+  /** The tool's description, if it is a literal. */
+  readonly description: string | null;
   /** The definition as `tools/list` returns it, if all of it is literal. */
   readonly definition: ToolDefinition | null;
   /** The HTTP methods of its requests to the APIs of `src/apis/`: `get`; `call` for a tool of an MCP server. */
@@ -23,13 +25,14 @@ export function readToolSource(text: string): ToolSource {
   const tree = treeOf(text);
   const reader = new LiteralReader(tree, { signals });
   const call = tree && toolCall(tree, reader);
-  if (!call) return { exportsTool: false, name: null, definition: null, methods: [] };
+  if (!call) return { exportsTool: false, name: null, description: null, definition: null, methods: [] };
   const [options] = call.arguments;
   const members = (options && reader.members(options)) ?? new Map<string, Json | undefined>();
-  const name = members.get('name');
+  const [name, description] = [members.get('name'), members.get('description')];
   return {
     exportsTool: true,
     name: typeof name === 'string' ? name : null,
+    description: typeof description === 'string' ? description : null,
     definition: definitionIn(members),
     methods: [...new Set(requestsOf(tree).map(({ method }) => method))],
   };

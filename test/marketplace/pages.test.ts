@@ -250,3 +250,50 @@ test('a screen reader hears the end of a job, not each of its steps', () => {
   expect(String(JobPage({ job: { ...job, state: 'running' } }))).toContain('aria-busy="true"');
   expect(String(JobPage({ job: { ...job, state: 'done' } }))).not.toContain('aria-busy');
 });
+
+test('home ends with the steps to go live and the fields of the form to copy', async () => {
+  const draft = { name: 'Gas', description: 'Gas: one tool.\n\nFeatures:\n- Returns the gas price.' };
+  const { endpoint, page, submit } = await open({}, () => ({ draft }));
+  const fieldsToCopy = (html: string) =>
+    [...html.matchAll(/<pre id="live-(\w+)"[^>]*>([^<]*)</g)].map(([, name, text]) => [name, text]);
+  const html = await page('/');
+  const text = textOf(html);
+  expect(text.indexOf('Go live')).toBeGreaterThan(text.indexOf('list_coins'));
+  expect(text).toMatch(/Go live 1 Deploy .*npx market-mcp deploy add .* 2 Register .* 3 Refresh Skills /);
+  expect(html).toContain('href="https://ctxprotocol.com/contribute"');
+  expect(fieldsToCopy(html)).toEqual([
+    ['name', draft.name],
+    ['description', draft.description],
+    ['category', 'Other'],
+    ['price', '0.01'],
+  ]);
+  await submit(formFor(endpoint, { price: '0.25' }));
+  const listedFields = Object.fromEntries(fieldsToCopy(await page('/')));
+  expect(listedFields).toMatchObject({ name: 'Coin prices', price: '0.25' });
+});
+
+test('disputes lists only calls that can be disputed, with their arguments', async () => {
+  const { endpoint, page, post, submit } = await open();
+  const call = async (fields: Record<string, string>) => {
+    const html = await (await post('/try', { tool: 'get_price', 'arg.symbol': 'BTC', ...fields })).text();
+    return { html, id: /\/traffic\/(\d+)/.exec(html)?.[1] ?? '' };
+  };
+  const optionsOf = (html: string) => [...html.matchAll(/<option value="(\d+)">([^<]*)</g)];
+  const unlisted = await call({});
+  expect(unlisted.html).not.toContain('action="/disputes"');
+  expect(optionsOf(await page('/disputes'))).toEqual([]);
+  await submit(formFor(endpoint));
+  const refused = await call({ deliberate: 'no-token' });
+  const paid = await call({ 'arg.symbol': 'ETH' });
+  expect(paid.html).toContain('action="/disputes"');
+  const options = new Map(optionsOf(await page('/disputes')).map(([, id, text]) => [id, text]));
+  expect(options.has(refused.id)).toBe(false);
+  expect(options.get(paid.id)).toContain('get_price {&quot;symbol&quot;:&quot;ETH&quot;');
+  const answer = await post('/disputes.json', { call: refused.id });
+  expect(await answer.json()).toMatchObject({ error: { code: 'NOT_DISPUTABLE' } });
+  await post('/disputes', { call: paid.id });
+  const html = await page('/disputes');
+  expect(optionsOf(html).map(([, id]) => id)).not.toContain(paid.id);
+  expect(textOf(html)).toMatch(/get_price \{&quot;symbol&quot;:&quot;ETH&quot;.*#\d+/);
+  expect(await page(`/traffic/${paid.id}`)).not.toContain('Dispute this call');
+});

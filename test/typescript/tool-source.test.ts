@@ -24,6 +24,7 @@ describe('the source of a tool', () => {
     expect(readToolSource(sourceOf(tool))).toEqual({
       exportsTool: true,
       name: definition.name,
+      description: definition.description,
       definition,
       methods: [],
     });
@@ -68,16 +69,22 @@ well.\` as const
     });
   });
 
-  it.each([
-    ['a computed name', `export default defineTool({ name: nameOf('x'), description: 'd' })`, null],
+  it.each<[string, string, string | null, string?]>([
+    ['a computed name', `export default defineTool({ name: nameOf('x'), description: 'd' })`, null, 'd'],
     ['a description with a hole', "export default defineTool({ name: 'x', description: `a ${b}` })", 'x'],
     ['what a spread may hide', "export default defineTool({ name: 'x', ...base })", null],
     ['a spread before the name', "export default defineTool({ ...base, name: 'x' })", 'x'],
     ['a value that goes on', "export default defineTool({ name: 'x', description: 'a'.trim() })", 'x'],
     ['a constant of itself', 'const a = a; export default defineTool({ name: a })', null],
     ['export as', "const t = defineTool({ name: 'x' }); export { t as default }", 'x'],
-  ])('%s is not guessed', (_, text, name) => {
-    expect(readToolSource(text)).toEqual({ exportsTool: true, name, definition: null, methods: [] });
+  ])('%s is not guessed', (_, text, name, description = null) => {
+    expect(readToolSource(text)).toEqual({
+      exportsTool: true,
+      name,
+      description,
+      definition: null,
+      methods: [],
+    });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CommandError } from 'market-mcp-contract/command';
 import {
+  attempt,
   isObject,
   type Json,
   type JsonObject,
@@ -8,7 +9,7 @@ import {
   objectOr,
   tryCompile,
 } from 'market-mcp-contract/json';
-import type { Dispute, Judgement, Listing } from './model.ts';
+import type { Dispute, Judgement, Listing, MarketplaceState } from './model.ts';
 import { redactValue } from './redact.ts';
 import type { MarketplaceStore } from './store.ts';
 import { type Exchange, sentBody, sentTo, type Traffic } from './traffic.ts';
@@ -37,17 +38,7 @@ export async function fileDispute(
   const exchange = traffic.get(call);
   if (!exchange)
     throw new CommandError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
-  const { disputes, listings } = await store.read();
-  const calledTool = exchange.rpc?.tool;
-  const listing = listings.find(({ endpoint }) => endpoint === exchange[sentTo]);
-  if (!calledTool || !listing) {
-    const hint = 'Only a tools/call of a listed endpoint can be disputed.';
-    throw new CommandError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);
-  }
-  if (disputes.some((otherDispute) => otherDispute.call === call && otherDispute.filedAt >= exchange.at)) {
-    const message = `call ${call} is already disputed`;
-    throw new CommandError('ALREADY_DISPUTED', message, 'A call can be disputed only once.');
-  }
+  const { calledTool, listing } = requireDisputable(exchange, await store.read());
   const output = outputOf(exchange);
   const toolName = tool === null ? undefined : (tool ?? calledTool);
   const definition = listing.tools
@@ -60,6 +51,7 @@ export async function fileDispute(
     listing: listing.id,
     tool: String(definition?.name ?? toolName ?? calledTool),
     call,
+    arguments: exchange.rpc?.arguments,
     reason: 'schema_mismatch',
     output: redactValue(output ?? null),
     filedAt: new Date().toISOString(),
@@ -72,6 +64,38 @@ export async function fileDispute(
     return { ...state, disputes: allDisputes, listings: state.listings.map(after) };
   });
   return dispute;
+}
+
+/** Whether a logged call can be disputed. */
+export function isDisputable(exchange: Exchange, state: MarketplaceState): boolean {
+  return attempt(() => Boolean(requireDisputable(exchange, state)), false);
+}
+
+/** @throws CommandError if an exchange cannot be disputed. */
+function requireDisputable(
+  { id, at, rpc, outcome, response, [sentTo]: sentEndpoint }: Exchange,
+  { disputes, listings }: MarketplaceState,
+): { readonly calledTool: string; readonly listing: Listing } {
+  const calledTool = rpc?.tool;
+  const listing = listings.find(({ endpoint }) => endpoint === sentEndpoint);
+  if (!calledTool || !listing) {
+    const hint = 'Only a tools/call of a listed endpoint can be disputed.';
+    throw new CommandError('NOT_DISPUTABLE', `request ${id} is not a call of a listed tool`, hint);
+  }
+  if (outcome?.kind === 'refused') {
+    const message = `call ${id} was refused as the contract asks, so no buyer paid for it`;
+    throw new CommandError('NOT_DISPUTABLE', message, 'Dispute a call that was made with a valid token.');
+  }
+  if (disputes.some((dispute) => dispute.call === id && dispute.filedAt >= at)) {
+    const hint = 'A call can be disputed only once.';
+    throw new CommandError('ALREADY_DISPUTED', `call ${id} is already disputed`, hint);
+  }
+  if (!response || response.cut > 0) {
+    const reason = response ? 'its response is too long to be stored whole' : 'it has no response';
+    const hint = 'Make the call again so that it returns a shorter response, and dispute that call.';
+    throw new CommandError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${reason}`, hint);
+  }
+  return { calledTool, listing };
 }
 
 /** The number of guilty verdicts on a listing. */
@@ -99,12 +123,8 @@ function judge(tool: JsonObject | undefined, output: Json | undefined): Judgemen
 }
 
 /** The data that a logged call returned. */
-function outputOf({ id, response }: Exchange): Json | undefined {
-  if (!response || response.cut > 0) {
-    const reason = response ? 'its response is too long to be stored whole' : 'it has no response';
-    const hint = 'Make the call again so that it returns a shorter response, and dispute that call.';
-    throw new CommandError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${reason}`, hint);
-  }
+function outputOf({ response }: Exchange): Json | undefined {
+  if (!response) return undefined;
   const values = walkableValuesIn(response[sentBody] ?? response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));
   return resultData(objectOr(answer?.result));

@@ -121,17 +121,17 @@ export function formErrors(problems: readonly FieldProblem[]): readonly InputErr
 
 /** The form, filled in from a project. */
 export function draftOf({ manifest, tools }: Project, descriptionSections: readonly string[]) {
-  const descriptions = tools.flatMap(({ source }) => source.definition?.description ?? []);
+  const servedTools = tools.filter(({ served }) => served);
   const [section = 'Features:', ...sections] = descriptionSections;
   const words = manifest.answers.name.replace(/^@[^/]+\//, '').replaceAll(/[-_.]+/g, ' ');
   const name = words.charAt(0).toUpperCase() + words.slice(1);
   return {
     name,
     description: [
-      `${name}: ${tools.length === 1 ? 'one tool' : `${tools.length} tools`}.`,
+      `${name}: ${servedTools.length === 1 ? 'one tool' : `${servedTools.length} tools`}.`,
       '',
       section,
-      ...descriptions.map((text) => `- ${text}`),
+      ...servedTools.map(({ file, source }) => `- ${source.description ?? source.name ?? file}`),
       ...sections.flatMap((title) => ['', title, '- ']),
     ].join('\n'),
   };

@@ -9,7 +9,7 @@ import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
 import { type CallOrder, type CallReport, ToolCaller } from './caller.ts';
 import { Causes, wantsCause } from './cause.ts';
 import { keySetOf } from './certificate.ts';
-import { fileDispute, guiltyOf } from './dispute.ts';
+import { fileDispute, guiltyOf, isDisputable } from './dispute.ts';
 import { Jobs } from './jobs.ts';
 import type {
   CallCause,
@@ -196,6 +196,12 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   /** The arguments that the submission test sends to a tool. */
   sample(inputSchema: Json | undefined): JsonObject {
     return sampleArguments(isObject(inputSchema) ? inputSchema : {}, this.profile.smoke);
+  }
+
+  /** Whether a logged call can be disputed. */
+  async canDispute(call: number): Promise<boolean> {
+    const exchange = this.traffic.get(call);
+    return exchange !== undefined && isDisputable(exchange, await this.store.read());
   }
 
   /**

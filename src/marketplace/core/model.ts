@@ -34,6 +34,8 @@ export interface Dispute extends Judgement {
   readonly tool: string;
   /** Id of the call in the traffic. */
   readonly call: number;
+  /** The arguments of the call as text; absent in disputes that an earlier version stored. */
+  readonly arguments?: string | undefined;
   readonly reason: 'schema_mismatch';
   readonly output: Json;
   readonly filedAt: string;

@@ -1,6 +1,6 @@
-import { guiltyLimit } from '../core/dispute.ts';
+import { clip } from 'market-mcp-contract/command';
+import { guiltyLimit, isDisputable } from '../core/dispute.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { sentTo } from '../core/traffic.ts';
 import { inputText } from '../web/input.ts';
 import { CodeCell, Head, Problems, Submit, Table, Tag, Time, visibleText } from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
@@ -16,21 +16,19 @@ export function disputeRoutes(site: Site): void {
 }
 
 async function disputesOf({ store, traffic }: Marketplace) {
-  const { disputes, listings } = await store.read();
-  const endpoints = new Set(listings.map(({ endpoint }) => endpoint));
+  const state = await store.read();
   const calls = traffic
-    .newest(
-      50,
-      ({ rpc, [sentTo]: endpoint, response }) =>
-        rpc?.tool !== undefined && response !== null && endpoints.has(endpoint),
-    )
-    .map(({ id, rpc, at }) => ({ id, tool: rpc?.tool ?? '', at }));
+    .newest(50, (exchange) => isDisputable(exchange, state))
+    .map(({ id, rpc, at }) => ({ id, tool: rpc?.tool ?? '', arguments: rpc?.arguments ?? '', at }));
+  const { disputes, listings } = state;
   return { disputes, listings, calls };
 }
 
 const marks = { guilty: 'fail', innocent: 'pass', manual_review: 'advice' } as const;
 
-function Disputes({ data }: { data: Awaited<ReturnType<typeof disputesOf>> }) {
+type DisputesData = Awaited<ReturnType<typeof disputesOf>>;
+
+function Disputes({ data }: { data: DisputesData }) {
   const { disputes, calls } = data;
   return (
     <>
@@ -43,15 +41,16 @@ function Disputes({ data }: { data: Awaited<ReturnType<typeof disputesOf>> }) {
         <h2>File one</h2>
         {calls.length === 0 ? (
           <p class="soft">
-            There is no call of a listed tool in the traffic. <a href="/try">Try a tool</a> that is listed.
+            The traffic has no call that can be disputed: a call of a listed tool, with a token and a
+            response. <a href="/try">Try a tool</a> that is listed.
           </p>
         ) : (
           <>
             <label>
               <span>Call</span>
               <select name="call">
-                {calls.map(({ id, tool, at }) => (
-                  <option value={String(id)}>{`#${id} ${visibleText(tool)}, ${at.slice(11, 19)}`}</option>
+                {calls.map((call) => (
+                  <option value={String(call.id)}>{describeCall(call)}</option>
                 ))}
               </select>
             </label>
@@ -67,8 +66,8 @@ function Disputes({ data }: { data: Awaited<ReturnType<typeof disputesOf>> }) {
         )}
       </form>
       {disputes.length > 0 && (
-        <Table label="Disputes" heads={['Filed', 'Verdict', 'Tool', 'Call', 'Why']}>
-          {disputes.toReversed().map(({ id, filedAt, verdict, tool, call, problems }) => (
+        <Table label="Disputes" heads={['Filed', 'Verdict', 'Tool', 'Arguments', 'Call', 'Why']}>
+          {disputes.toReversed().map(({ id, filedAt, verdict, tool, arguments: args, call, problems }) => (
             <tr id={`dispute-${id}`}>
               <td class="nowrap">
                 <Time at={filedAt} />
@@ -77,6 +76,7 @@ function Disputes({ data }: { data: Awaited<ReturnType<typeof disputesOf>> }) {
                 <Tag mark={marks[verdict]}>{verdict.replace('_', ' ')}</Tag>
               </td>
               <CodeCell>{visibleText(tool)}</CodeCell>
+              <CodeCell>{visibleText(args)}</CodeCell>
               <td>
                 <a href={`/traffic/${call}`}>#{call}</a>
               </td>
@@ -92,3 +92,11 @@ function Disputes({ data }: { data: Awaited<ReturnType<typeof disputesOf>> }) {
     </>
   );
 }
+
+/** A call in one line: `#12 get_price {"symbol":"BTC"}, 09:30:00`. */
+function describeCall({ id, tool, arguments: args, at }: DisputesData['calls'][number]): string {
+  return `#${id} ${visibleText(tool)} ${clip(visibleText(args), shownArguments)}, ${at.slice(11, 19)}`;
+}
+
+/** Characters of the arguments in the list of calls. */
+const shownArguments = 80;

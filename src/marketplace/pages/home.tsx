@@ -2,8 +2,12 @@ import { counted } from 'market-mcp-contract/command';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject, type Json, membersOf, requiredOf, typesOf } from 'market-mcp-contract/json';
 import { isServing } from '../../dev/state.ts';
+import { packageManagerOf } from '../../system/detect.ts';
+import { defaultCategory } from '../core/form.ts';
+import type { Listing, MarketplaceOptions } from '../core/model.ts';
 import { pages } from '../web/layout.tsx';
 import {
+  CopyButton,
   Empty,
   FieldList,
   Head,
@@ -12,6 +16,7 @@ import {
   live,
   Notice,
   Tag,
+  Text,
   visibleText,
 } from '../web/parts.tsx';
 import { EffectTag, OutcomeText, SourceLink } from '../web/references.tsx';
@@ -62,8 +67,20 @@ async function homeOf({ marketplace, lastCalls, checks }: Site) {
         }
       : null,
     calls: lastCalls.size,
+    goLive: goLiveOf(marketplace.options, ownListing),
     canCheck: check !== undefined,
     twins: Object.fromEntries(pages.map(([path, name]) => [name, jsonPathOf(path)])),
+  };
+}
+
+/** What an author needs for the real marketplace: the command of the project, and the fields of the form. */
+function goLiveOf({ directory, draft, profile }: MarketplaceOptions, listing: Listing | undefined) {
+  const { name = '', description = '', category, price = '0.01' } = listing ?? draft ?? {};
+  return {
+    /** Null if there is no project. */
+    command: draft ? packageManagerOf(directory).market : null,
+    formUrl: profile.listing.url,
+    form: { name, description, category: category ?? defaultCategory(profile.listing), price },
   };
 }
 
@@ -102,6 +119,77 @@ function Home({ data }: { data: Data }) {
           </div>
         </section>
       )}
+      {endpoint !== null && <GoLive data={data.goLive} />}
+    </div>
+  );
+}
+
+/** The steps after this rehearsal: deployment, the form of the marketplace, and its refresh after a change. */
+function GoLive({ data: { command, formUrl, form } }: { data: Data['goLive'] }) {
+  const formName = 'the form of the marketplace';
+  return (
+    <section class="stack" aria-labelledby="live">
+      <h2 id="live">Go live</h2>
+      <ol class="panel stack plain-list">
+        <li class="stack tight">
+          <StepTitle number={1} title="Deploy" />
+          {command === null ? (
+            <p>Run the server at a public https address that ends with /mcp.</p>
+          ) : (
+            <p>
+              DEPLOY.md says how to run the server at a public https address.{' '}
+              <code>{command} deploy add &lt;target&gt;</code> adds the files of a host, such as fly or
+              compose.
+            </p>
+          )}
+        </li>
+        <li class="stack tight">
+          <StepTitle number={2} title="Register" />
+          <p>
+            Copy the fields into {formUrl === null ? formName : <a href={formUrl}>{formName}</a>}. Its
+            endpoint is the public address.
+          </p>
+          <CopiedField id="live-name" label="Name" value={form.name} />
+          <CopiedField id="live-description" label="Description" value={form.description} />
+          <CopiedField id="live-category" label="Category" value={form.category} />
+          <CopiedField id="live-price" label="Price" value={form.price} />
+          {command !== null && (
+            <p class="soft small">
+              <code>{command} listing</code> validates these fields, and writes the entry of the MCP registry.
+            </p>
+          )}
+        </li>
+        <li class="stack tight">
+          <StepTitle number={3} title="Refresh Skills" />
+          <p>
+            Press it on the marketplace after each change of a tool. Until then, buyers see the old tools.
+          </p>
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+function StepTitle({ number, title }: { number: number; title: string }) {
+  return (
+    <b class="row">
+      <span class="number" aria-hidden="true">
+        {number}
+      </span>
+      {title}
+    </b>
+  );
+}
+
+function CopiedField({ id, label, value }: { id: string; label: string; value: string }) {
+  if (value === '') return null;
+  return (
+    <div class="stack tight">
+      <div class="row between">
+        <span class="label small">{label}</span>
+        <CopyButton of={id} label={`Copy ${label.toLowerCase()}`} />
+      </div>
+      <Text text={value} id={id} />
     </div>
   );
 }

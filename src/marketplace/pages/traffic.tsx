@@ -200,7 +200,7 @@ async function load(marketplace: Marketplace, c: Context) {
   const { id } = exchangeOf(marketplace, c);
   const cause = await marketplace.causeOf(id);
   const exchange = exchangeOf(marketplace, c);
-  return { exchange, curl: curlOf(exchange), cause };
+  return { exchange, curl: curlOf(exchange), cause, canDispute: await marketplace.canDispute(id) };
 }
 
 function exchangeOf(marketplace: Marketplace, c: Context): Exchange {
@@ -228,8 +228,9 @@ function exchangeTitle({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | '
   return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;
 }
 
-function ExchangePage({ data: { exchange, curl, cause } }: { data: Awaited<ReturnType<typeof load>> }) {
-  const { id, at, purpose, method, url, request, response, ms, error, outcome, logs, rpc } = exchange;
+function ExchangePage({ data }: { data: Awaited<ReturnType<typeof load>> }) {
+  const { exchange, curl, cause, canDispute } = data;
+  const { id, at, purpose, method, url, request, response, ms, error, outcome, logs } = exchange;
   return (
     <>
       <Head title={`Request ${id}`}>
@@ -268,7 +269,7 @@ function ExchangePage({ data: { exchange, curl, cause } }: { data: Awaited<Retur
           ) : (
             <p class="soft">none</p>
           )}
-          {rpc?.tool !== undefined && response && (
+          {canDispute && (
             <PostButton to="/disputes" fields={{ call: String(id) }} label="Dispute this call" />
           )}
         </section>

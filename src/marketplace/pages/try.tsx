@@ -115,7 +115,7 @@ function Try({ data }: { data: Data }) {
           </section>
           <section class="stack" aria-label="The result" aria-live="polite" id="answer">
             {report ? (
-              <CallResult report={report} curl={data.curl} />
+              <CallResult report={report} curl={data.curl} canDispute={data.canDispute} />
             ) : (
               <Empty title="No call yet">
                 The result appears here: as a table, as JSON, and judged by the schema.
@@ -151,6 +151,7 @@ async function tryData(marketplace: Marketplace, selected: string | null, givenA
     state,
     report: null as CallReport | null,
     curl: null as string | null,
+    canDispute: false,
   };
 }
 
@@ -186,7 +187,8 @@ async function callData(marketplace: Marketplace, report: CallReport): Promise<D
     ? curlCommands({ url: endpoint, tool, arguments: args, token }, marketplace.profile.token)
     : null;
   const data = await tryData(marketplace, tool, args);
-  return { ...data, endpoint, deliberate, report, curl };
+  const canDispute = await marketplace.canDispute(report.id);
+  return { ...data, endpoint, deliberate, report, curl, canDispute };
 }
 
 const outcomes: { readonly [outcome in CallOutcome]: readonly [string, Mark] } = {
@@ -205,7 +207,15 @@ const schemaWords = { pass: 'matches', fail: 'mismatch', 'not-run': 'not judged'
 const factOf = ({ status }: SchemaVerdict) => ({ mark: status, value: schemaWords[status] });
 
 /** The result of a tool call: the outcome, the verdict by the schema, and the data. */
-function CallResult({ report, curl }: { report: CallReport; curl: string | null }) {
+function CallResult({
+  report,
+  curl,
+  canDispute,
+}: {
+  report: CallReport;
+  curl: string | null;
+  canDispute: boolean;
+}) {
   const { id, verdict, status, ms, result, error, expected, cause } = report;
   const [words, mark] = outcomes[verdict.outcome];
   const problems = [verdict.text, verdict.structuredContent, verdict.same].flatMap((check) => check.problems);
@@ -251,19 +261,17 @@ function CallResult({ report, curl }: { report: CallReport; curl: string | null 
           {curl && <CopyButton of="curl" label="Copy as curl" />}
           <LinkButton to={`/traffic/${id}`} label="See the request" />
           {result && !expected && (
-            <>
-              <PostButton
-                to="/try/save"
-                fields={{
-                  tool: report.tool,
-                  arguments: JSON.stringify(report.arguments),
-                  expect: exampleOf(verdict.outcome),
-                }}
-                label="Save as example"
-              />
-              <PostButton to="/disputes" fields={{ call: String(id) }} label="Dispute" />
-            </>
+            <PostButton
+              to="/try/save"
+              fields={{
+                tool: report.tool,
+                arguments: JSON.stringify(report.arguments),
+                expect: exampleOf(verdict.outcome),
+              }}
+              label="Save as example"
+            />
           )}
+          {canDispute && <PostButton to="/disputes" fields={{ call: String(id) }} label="Dispute" />}
         </div>
         {curl && (
           <details>

@@ -7,7 +7,7 @@ import { listing } from '../../../src/cli/commands/listing.ts';
 import type { ListingFlags } from '../../../src/cli/flags.ts';
 import { serverJsonProblems } from '../../../src/marketplace/core/server-json.ts';
 import { config, info } from '../../runtime/support.ts';
-import { project, put, run, text } from './project.ts';
+import { add, index, project, put, run, specOf, text } from './project.ts';
 
 const endpoint = 'https://tools.example.com/mcp';
 const category = 'Crypto & DeFi';
@@ -37,6 +37,21 @@ describe('listing', () => {
     expect(stdout).not.toContain('\\u{a}');
     expect(stdout).toContain('stake       10 USDC');
     expect(stdout).toContain('mcp-publisher publish');
+  });
+
+  it('describes all served tools in the form, also one whose definition is computed', async () => {
+    const root = project();
+    await add(root, { spec: specOf('get_rate', 'get_fee', 'get_tip') });
+    const fee = text(root, 'src/tools/get-fee.ts');
+    put(root, 'src/tools/get-fee.ts', fee.replace(/inputSchema: \{/, 'inputSchema: { ...{},'));
+    put(root, index, text(root, index).replaceAll(/.*(get-tip|getTip).*\n/g, ''));
+    const { form } = JSON.parse((await listed(root, complete, true)).stdout);
+    expect(form.description).toMatch(/^Gas: 3 tools\.\n/);
+    expect(form.description.match(/^- Returns the \w+/gm)).toEqual([
+      '- Returns the gas',
+      '- Returns the get_rate',
+      '- Returns the get_fee',
+    ]);
   });
 
   it('says who breaks by what differs from the recorded listing', async () => {
