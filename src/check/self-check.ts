@@ -1,7 +1,7 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { type CheckReport, examine } from 'market-mcp-contract/report';
 import { packageManagerCommands } from '../plan/package-manager.ts';
-import { compilerErrors, compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
+import { compilerErrors, compilerOf, installHint, isBuiltByCompiler } from '../system/compiler.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { runProgram } from '../system/processes.ts';
 import type { HeldServer } from './project.ts';
@@ -24,7 +24,7 @@ export async function build(
   const errors = compilerErrors(result.lastLines.join('\n'));
   const [at] = /^\S+:\d+(?= )/.exec(errors[0] ?? '') ?? [];
   const hasNoCompiler = isBuiltByCompiler(directory) && compiler === undefined && errors.length === 0;
-  const install = `Install its packages first: ${packageManagerCommands[packageManager].install}`;
+  const install = installHint(packageManagerCommands[packageManager]);
   const hint = hasNoCompiler ? install : `In ${directory} run: ${command}`;
   throw new CommandError('BUILD_FAILED', `${command} failed`, at === undefined ? hint : `Correct ${at}`, {
     details: errors.length > 0 ? errors : result.lastLines,

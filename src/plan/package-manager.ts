@@ -4,6 +4,8 @@ import type { PackageManager } from '../questions/package-managers.ts';
 export interface PackageManagerCommands {
   readonly name: PackageManager;
   readonly install: string;
+  /** Also installs what a configuration such as `omit=dev` leaves out. */
+  readonly completeInstall: string;
   /** Installs the exact contents of the lock file. */
   readonly frozenInstall: string;
   /** Adds a development dependency, whose name follows. */
@@ -38,6 +40,7 @@ function commands(
   return {
     name,
     install: `${name} install`,
+    completeInstall: `${name} install`,
     frozenInstall: `${name} install --frozen-lockfile`,
     addDev: `${name} add --dev`,
     setup: `npm install --global ${name}`,
@@ -59,6 +62,7 @@ const yarn = commands('yarn', 'yarn.lock', {
 
 export const packageManagerCommands: CommandTable = {
   npm: commands('npm', 'package-lock.json', {
+    completeInstall: 'npm install --include=dev',
     frozenInstall: 'npm ci',
     addDev: 'npm install --save-dev',
     setup: null,
@@ -68,6 +72,7 @@ export const packageManagerCommands: CommandTable = {
     inspect: 'npm run dev -- --inspect',
   }),
   pnpm: commands('pnpm', 'pnpm-lock.yaml', {
+    completeInstall: 'pnpm install --prod=false',
     addDev: 'pnpm add --save-dev',
     productionInstall: 'pnpm install --frozen-lockfile --prod',
     unlocked: {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CommandError } from 'market-mcp-contract/command';
 import { attempt } from 'market-mcp-contract/json';
+import type { PackageManagerCommands } from '../plan/package-manager.ts';
 import { parsedJson } from '../project/read/text.ts';
 import { packageManagerOf } from './detect.ts';
 
@@ -27,6 +28,11 @@ function nativeCompiler(manifest: string): Started | undefined {
   if (parsedJson(readFileSync(manifest)).optionalDependencies?.[name] === undefined) return undefined;
   const place = dirname(createRequire(manifest).resolve(`${name}/package.json`));
   return [join(place, 'lib', process.platform === 'win32' ? 'tsc.exe' : 'tsc')];
+}
+
+/** What to do in a project without its compiler, which is a development dependency. */
+export function installHint({ completeInstall }: PackageManagerCommands): string {
+  return `Install its packages, including those for development: ${completeInstall}`;
 }
 
 /** Whether the build script of a project runs the compiler and nothing else. */
@@ -66,7 +72,7 @@ export interface Compilation {
 export async function compile(directory: string): Promise<Compilation> {
   const compiler = compilerOf(directory);
   if (compiler === undefined) {
-    const hint = `Install its packages first: ${packageManagerOf(directory).install}`;
+    const hint = installHint(packageManagerOf(directory));
     throw new CommandError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);
   }
   const [file, ...args] = [...compiler, ...(process.stderr.isTTY ? ['--pretty'] : [])];

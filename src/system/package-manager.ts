@@ -82,7 +82,8 @@ function runInstall(
   });
 }
 
-const npmInstall = ['install', '--no-audit', '--no-fund', '--loglevel=http'];
+// A configuration with omit=dev would leave out the compiler.
+const npmInstall = ['install', '--include=dev', '--no-audit', '--no-fund', '--loglevel=http'];
 
 const installs: { readonly [name in PackageManager]: readonly string[] } = {
   // npm uses its cached metadata without a request.

@@ -108,7 +108,7 @@ describe('a build', () => {
     const root = directory();
     writeFileSync(join(root, 'package.json'), JSON.stringify({ scripts: { build: 'tsc' } }));
     await expect(build(root, 'pnpm')).rejects.toMatchObject({
-      hint: 'Install its packages first: pnpm install',
+      hint: 'Install its packages, including those for development: pnpm install --prod=false',
     });
   });
 

@@ -261,7 +261,9 @@ describe('market-mcp check <url>', () => {
     const { exitCode } = await run(server.url, { only: ['health'] });
     expect(exitCode).toBe(0);
     const { problem } = await run(silentUrl);
-    expect(problem?.hint).toContain('The check connects directly: it does not use the proxy in HTTPS_PROXY.');
+    expect(problem?.hint).toContain(
+      'The program connects directly: it does not use the proxy in HTTPS_PROXY.',
+    );
   });
 
   it.each<[string, Partial<CheckFlags>, string]>([

@@ -288,6 +288,8 @@ field. Test numbers with \`Number.isFinite\` in \`source.read\`, and return \`nu
 
 - The installation uses the proxy settings of your package manager. npm reads \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\`.
 - \`check\`, \`dev\` and the local marketplace connect directly. A check must see the server itself, not the answers of a proxy.
+- The requests of \`create\` and \`add-tool\` also go directly. If one gets no answer, its error names the proxy. Give a saved file instead:
+  \`--from-openapi\`, \`--from-sample\` and \`--spec\` read files.
 - The generated server fetches the key set of the platform (\`PLATFORM_JWKS_URL\`) directly. If its network allows only a proxy, set
   \`PLATFORM_PUBLIC_KEY\` instead. No request is needed then.
 

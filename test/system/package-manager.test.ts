@@ -61,14 +61,16 @@ describe('the package manager', () => {
 });
 
 describe('an install', () => {
-  it('installs development dependencies even in a production environment', async () => {
+  it.each([
+    ['NODE_ENV', 'production'],
+    ['npm_config_omit', 'dev'],
+  ])('installs development dependencies even with %s=%s', async (variable, value) => {
     const root = directory();
     mkdirSync(join(root, 'local'));
     writeFileSync(join(root, 'local/package.json'), '{"name":"local","version":"1.0.0"}');
     writeFileSync(join(root, 'package.json'), '{"devDependencies":{"local":"file:local"}}');
-    process.env.NODE_ENV = 'production';
+    vi.stubEnv(variable, value);
     await install('npm', root, () => {});
-    delete process.env.NODE_ENV;
     const { name } = JSON.parse(readFileSync(join(root, 'node_modules/local/package.json'), 'utf8'));
     expect(name).toBe('local');
   });

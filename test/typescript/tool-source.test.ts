@@ -69,7 +69,7 @@ well.\` as const
     });
   });
 
-  it.each<[string, string, string | null, string?]>([
+  it.each<[test: string, text: string, name: string | null, description?: string | null]>([
     ['a computed name', `export default defineTool({ name: nameOf('x'), description: 'd' })`, null, 'd'],
     ['a description with a hole', "export default defineTool({ name: 'x', description: `a ${b}` })", 'x'],
     ['what a spread may hide', "export default defineTool({ name: 'x', ...base })", null],
@@ -77,7 +77,7 @@ well.\` as const
     ['a value that goes on', "export default defineTool({ name: 'x', description: 'a'.trim() })", 'x'],
     ['a constant of itself', 'const a = a; export default defineTool({ name: a })', null],
     ['export as', "const t = defineTool({ name: 'x' }); export { t as default }", 'x'],
-  ])('%s is not guessed', (_, text, name, description = null) => {
+  ])('%s is not guessed', (_, text, name, description: string | null = null) => {
     expect(readToolSource(text)).toEqual({
       exportsTool: true,
       name,

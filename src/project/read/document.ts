@@ -1,6 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { basename, dirname, posix } from 'node:path';
-import { allOf, CommandError, maskUrl, readInput, uriDecoded, utf8Text } from 'market-mcp-contract/command';
+import {
+  allOf,
+  CommandError,
+  maskUrl,
+  proxyNote,
+  readInput,
+  uriDecoded,
+  utf8Text,
+} from 'market-mcp-contract/command';
 import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
 import { isInside, readIn } from './inside.ts';
 
@@ -92,7 +100,7 @@ async function textFrom(url: URL, request: Request): Promise<{ readonly text: st
     throw unreadable(
       shownAddress,
       `it cannot be fetched (${code})`,
-      'Check the address, or save the document to a file.',
+      `Check the address, or save the document to a file.${proxyNote()}`,
     );
   }
 }
@@ -174,6 +182,6 @@ function besideFile(path: string): Beside {
 /** The error of a server whose answer is not complete when a time limit has passed. */
 export function notAnswered(place: string, problem: string, ms: number): CommandError {
   const message = `${place}: ${problem} within ${ms / 1_000} seconds`;
-  const hint = 'Check that the server works, or save its answer to a file and give that.';
+  const hint = `Check that the server works, or save its answer to a file and give that.${proxyNote()}`;
   return new CommandError('NOT_ANSWERED', message, hint);
 }

@@ -1,4 +1,11 @@
-import { CommandError, hasUrlSecret, maskJson, maskUrl, urlMasker } from 'market-mcp-contract/command';
+import {
+  CommandError,
+  hasUrlSecret,
+  maskJson,
+  maskUrl,
+  proxyNote,
+  urlMasker,
+} from 'market-mcp-contract/command';
 import { bounds, isObject, type Json, type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
 import { mcp } from 'market-mcp-contract/platforms';
 import {
@@ -55,11 +62,11 @@ export async function listServer(
   const shownUrl = maskUrl(url.replace(/[?#].*$/s, ''));
   const mask = urlMasker([url]);
   const withoutSecrets = (listed: Listed) => (hasUrlSecret(url) ? maskJson(listed, mask) : listed);
-  const failed = (reason: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
+  const failed = (reason: string, hint = 'Check the address: it is the MCP endpoint, such as', note = '') =>
     new CommandError(
       'NOT_READABLE',
       mask(`${shownUrl}: ${reason}`),
-      `${hint} https://tools.example.com/mcp.`,
+      `${hint} https://tools.example.com/mcp.${note}`,
     );
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isPlain = parsed?.username === '' && parsed.password === '' && /^https?:$/.test(parsed.protocol);
@@ -99,7 +106,7 @@ export async function listServer(
         'Redirects are not followed: give that address if you trust it.',
       );
     const reason = (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200);
-    throw failed(`its tools cannot be listed: ${reason}`);
+    throw failed(`its tools cannot be listed: ${reason}`, undefined, proxyNote());
   } finally {
     await probe.close();
   }

@@ -1,4 +1,4 @@
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, proxyNote } from 'market-mcp-contract/command';
 import { isObject, type JsonObject, jsonIn, shorten } from 'market-mcp-contract/json';
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
@@ -79,7 +79,11 @@ export async function tryRequest(
     let reason = `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
     if (error instanceof SourceError) reason = message.replace(/\.$/, '');
     else if (name === 'TimeoutError') reason = 'it gave no answer within 10 seconds';
-    throw noAnswer(location, `gave no answer to use: ${reason}`, 'Correct the command, or start the API.');
+    throw noAnswer(
+      location,
+      `gave no answer to use: ${reason}`,
+      `Correct the command, or start the API.${proxyNote()}`,
+    );
   }
   const correction = correctionOf(call.body);
   const answer = {

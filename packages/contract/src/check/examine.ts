@@ -1,5 +1,6 @@
 import { rules } from '../catalogue.ts';
 import { CommandError } from '../command/command-error.ts';
+import { proxyNote } from '../command/proxy.ts';
 import { hasUrlSecret, maskJson, urlMasker } from '../command/url-secrets.ts';
 import { present } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
@@ -160,12 +161,4 @@ function joined(ownExamples: Examples = new Map(), givenExamples: Examples = new
   return new Map(
     names.map((name) => [name, [...(ownExamples.get(name) ?? []), ...(givenExamples.get(name) ?? [])]]),
   );
-}
-
-const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
-
-/** A check must see the server itself, so it never uses a proxy. The note tells users who expect one. */
-function proxyNote(): string {
-  const name = proxyVariables.find((variable) => process.env[variable]);
-  return name === undefined ? '' : ` The check connects directly: it does not use the proxy in ${name}.`;
 }

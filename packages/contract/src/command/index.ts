@@ -42,6 +42,7 @@ export { numberIn, pagePortIn } from './numbers.ts';
 export { Output } from './output.ts';
 export { printable } from './paint.ts';
 export { withProgress } from './progress.ts';
+export { proxyNote } from './proxy.ts';
 export type { InputError, Result } from './result.ts';
 export { notWritable, refuseUnwritable, replaceFile, saveJson, saveOutput, saveText } from './save.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';

@@ -1,0 +1,12 @@
+import { unwrap } from '../../../packages/contract/src/command/command-error.ts';
+import { givenArguments } from '../../../src/changes/sending.ts';
+import { fieldsSchema } from '../../../src/fields/shape.ts';
+import { curlRequest } from '../../../src/import/request/curl.ts';
+import { readRequest } from '../../../src/import/request/index.ts';
+import { type TrialAnswer, tryRequest } from '../../../src/project/source/trial.ts';
+
+/** Sends the request of a curl command once, as an import does. */
+export function sendCommand(line: string): Promise<TrialAnswer> {
+  const { call, input } = unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
+  return tryRequest(call, givenArguments(fieldsSchema(input)), () => '', false);
+}
