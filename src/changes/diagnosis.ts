@@ -4,10 +4,11 @@ import { CommandError, orCommandError } from 'market-mcp-contract/command';
 import { attempt } from 'market-mcp-contract/json';
 import { compareVersions, securityFixes } from 'market-mcp-contract/report';
 import type { Ownership } from '../plan/model.ts';
-import { version } from '../plan/versions.ts';
+import { runtimePackage, version } from '../plan/versions.ts';
 import { type Manifest, readManifest } from '../project/manifest/manifest.ts';
 import { editedFiles, runtimeVersion } from '../project/read/files.ts';
 import { readIn } from '../project/read/inside.ts';
+import { packageDirectory } from '../project/read/installed.ts';
 import { listingProblems } from '../project/read/open.ts';
 import { parsedJson } from '../project/read/text.ts';
 import { thisProgram } from '../system/command-line.ts';
@@ -54,7 +55,7 @@ async function installedManager(directory: string) {
     name,
     version: await installedVersion(name),
     lockFile: existsSync(join(directory, lockFile)) ? lockFile : null,
-    packagesInstalled: existsSync(join(directory, 'node_modules')),
+    packagesInstalled: packageDirectory(runtimePackage, directory) !== undefined,
   };
 }
 

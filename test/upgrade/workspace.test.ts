@@ -26,6 +26,7 @@ const managers = {
     lockFile: 'pnpm-lock.yaml',
   },
 } as const;
+const lockFiles = Object.values(managers).map(({ lockFile }) => lockFile);
 
 let env: { readonly [name: string]: string };
 beforeAll(async () => {
@@ -53,8 +54,7 @@ describe.each(Object.entries(managers))(
     });
 
     it('the lock file of the root has the packages of the project, and there is no second one', async () => {
-      for (const { lockFile: file } of Object.values(managers))
-        expect(existsSync(join(project, file)), file).toBe(false);
+      for (const file of lockFiles) expect(existsSync(join(project, file)), file).toBe(false);
       expect(readFileSync(join(root, lockFile), 'utf8')).toContain('servers/gas');
       await runAt(root, frozen);
     });
@@ -69,14 +69,30 @@ describe.each(Object.entries(managers))(
       );
     });
 
-    it('doctor and the undo of an upgrade know the lock file of the root, which must be committed', async () => {
-      const { stdout } = await run(process.execPath, [bins.market, 'doctor', '--json'], {
-        cwd: project,
-        env,
+    it('doctor finds the packages and the lock file at the root, and names an ignored lock file', async () => {
+      const doctor = async () => {
+        const { stdout } = await run(process.execPath, [bins.market, 'doctor', '--json'], {
+          cwd: project,
+          env,
+        });
+        return JSON.parse(stdout);
+      };
+      expect(await doctor()).toMatchObject({
+        packageManager: { name, lockFile: `../../${lockFile}`, packagesInstalled: true },
+        problems: [],
       });
-      expect(JSON.parse(stdout).packageManager).toMatchObject({ name, lockFile: `../../${lockFile}` });
+      await git(root, 'rm', '--quiet', '--cached', lockFile);
+      writeFileSync(join(root, '.gitignore'), `node_modules\n${lockFile}\n`);
+      expect(await doctor()).toMatchObject({
+        clone: [expect.stringContaining(`git ignores ../../${lockFile}`)],
+      });
+      await git(root, 'reset', '--quiet', '--hard');
+    });
+
+    it('an upgrade needs the lock file of the root committed, updates it, and its undo restores it', async () => {
       const old = join(root, 'servers/old');
       await createWith(oldProgram('0.3.0').create, old, ['--platform', 'generic'], null);
+      await runAt(root, install);
       await git(root, 'add', '--all');
       await git(root, 'commit', '--quiet', '--message', 'old');
       const before = bytesOf(old);
@@ -86,13 +102,16 @@ describe.each(Object.entries(managers))(
       writeFileSync(lock, `${locked}\n`);
       const refused = await upgrade(old);
       expect(refused.status).toBe(2);
-      const { error } = JSON.parse(refused.stderr);
+      const { error } = JSON.parse(refused.stdout);
       expect(error).toMatchObject({ code: 'NOT_COMMITTED', message: expect.stringContaining(lockFile) });
       writeFileSync(lock, locked);
 
-      const { undo } = resultOf(await upgrade(old));
+      const upgraded = await run(process.execPath, [bins.market, 'upgrade', '--json'], { cwd: old, env });
+      const { undo } = resultOf(upgraded);
+      expect(readFileSync(lock, 'utf8')).not.toBe(locked);
+      for (const file of lockFiles) expect(existsSync(join(old, file)), file).toBe(false);
+      await runAt(root, frozen);
       expect(undo[0]).toContain(` ../../${lockFile}`);
-      writeFileSync(lock, 'changed by an installation');
       for (const line of undo.filter((command) => command.startsWith('git ')))
         execFileSync('sh', ['-c', line], { cwd: old, env: { ...process.env, ...identity } });
       expect(bytesOf(old)).toEqual(before);

@@ -5,6 +5,7 @@ import type { FileSet } from '../../plan/model.ts';
 import { runtimePackage } from '../../plan/versions.ts';
 import { type Manifest, type ManifestFile, manifestFile } from '../manifest/manifest.ts';
 import { placeIn, readIfThere, readIn } from './inside.ts';
+import { packageDirectory } from './installed.ts';
 import { isEntry } from './read.ts';
 import { bytesOf, sha256, textOf } from './text.ts';
 
@@ -58,8 +59,9 @@ export function recordsOfEdited(
 
 /** The version of a project's runtime: that of the installed package, else the recorded one. */
 export function runtimeVersion(directory: string, { template }: Manifest): string {
-  const file = join(directory, 'node_modules', runtimePackage, 'package.json');
-  return attempt(() => JSON.parse(readFileSync(file, 'utf8')).version, template);
+  const place = packageDirectory(runtimePackage, directory);
+  if (place === undefined) return template;
+  return attempt(() => JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')).version, template);
 }
 
 /** The files that were edited or removed. */

@@ -20,7 +20,7 @@ export function installedPackages(directory: string): readonly string[] {
   const visit = (from: string, { dependencies, optionalDependencies, devDependencies }: Needs) => {
     const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
     for (const name of names.filter(isInside)) {
-      const place = placeOf(name, from);
+      const place = packageDirectory(name, from);
       if (place === undefined || places.has(place)) continue;
       const { version, ...needs } = manifestOf(place);
       places.set(place, `${name}@${version}`);
@@ -35,8 +35,8 @@ function manifestOf(directory: string): Needs & { readonly version?: string } {
   return parsedJson(readFileSync(join(directory, 'package.json')));
 }
 
-/** The directory of a package that another one needs, without links. */
-function placeOf(name: string, from: string): string | undefined {
+/** The directory of a package that a directory or another package needs, without links. */
+export function packageDirectory(name: string, from: string): string | undefined {
   const places = parentsOf(from).map((directory) => join(directory, 'node_modules', name));
   const place = places.find((path) => existsSync(join(path, 'package.json')));
   return place && realpathSync(place);
