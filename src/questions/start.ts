@@ -55,7 +55,7 @@ const fromRequest: Question<readonly string[], readonly string[]> = {
   ...requests,
   prompt: {
     message: 'Paste a curl command, or write the path of a file with one, or of a HAR file',
-    placeholder: "curl 'https://api.example.com/quotes/{symbol=BTC}?limit=10'",
+    placeholder: "curl 'https://api.example.com/quotes/{symbol=BTC}?limit=10', request.sh, or session.har",
   },
   replay: (texts) => texts.flatMap((text) => ['--from-request', withoutKeys(text)]),
 };

@@ -47,9 +47,9 @@ type Asked = readonly [question: string, answer: readonly string[], draft?: stri
 
 const described = (name: string): readonly Asked[] => [
   ['What is the tool called?', [name], 'get it'],
-  ['What does the tool return, and', ['Returns "it"; use it.'], 'Returns th'],
   ['What does a call do?', []],
   ['What are the inputs of the tool?', ['chain:string(base, ethereum)=base Chain', enter], 'chain:str'],
+  ['What does the tool return, and', ['Returns "it"; use it.'], 'Returns th'],
 ];
 const blank: readonly Asked[] = [
   ...described('get_gas'),

@@ -20,9 +20,9 @@ const questions = [
   'Start from',
   'Where should the project be created?',
   'What is the tool called?',
-  'What does the tool return, and',
   'What does a call do?',
   'What are the inputs of the tool?',
+  'What does the tool return, and',
   'One record or a list?',
   'What does the tool return?',
   'For which marketplace?',
@@ -57,10 +57,6 @@ describe('in a real terminal', () => {
     await type('Where should the project be created?', 'gas prices!');
     await fix('Write gas-prices.', 'deep/gas-prices');
     await type('What is the tool called?', 'get_gas_price');
-    await type(
-      'What does the tool return, and',
-      'Returns the gas price of a chain; use it before a transaction is sent.',
-    );
     await type('What does a call do?');
     await type(
       'What are the inputs of the tool?',
@@ -73,6 +69,10 @@ describe('in a real terminal', () => {
     await fix('Write a whole number such as 10.', 'limit?:integer(examples=5|20)=10 How many');
     await terminal.waitFor('3  █');
     terminal.press(keys.enter);
+    await type(
+      'What does the tool return, and',
+      'Returns the gas price of a chain; use it before a transaction is sent.',
+    );
     await type('One record or a list?', keys.down);
     await type('What does each item contain?', 'gwei:number(examples=0.5|12) Price');
     await terminal.waitFor('2  █');
@@ -135,12 +135,12 @@ it('a pasted curl command is sent once; the variable of the environment stays th
     "  -H 'authorization: Bearer $FILM_TOKEN'",
   ];
   await type('Paste a curl command, or', pasted(lines.join('\r')));
-  await type('Which values of the request are inputs of the tool?');
   await type('Where should the project be created?', 'films');
+  await type('What is the tool called?');
+  await type('Which values of the request are inputs of the tool?');
   await type(`Send FILM_TOKEN from your environment to ${origin}?`);
   await type('Value of FILM_TOKEN', 's3cret-film-token');
   await type('A value that finds nothing', 'movie_id=9');
-  await type('What is the tool called?');
   await type('What does get_movie return, and when should an agent use it?');
   await terminal.waitFor('Returns one movie: id, title.');
   await type('For which marketplace?');

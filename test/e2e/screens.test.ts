@@ -16,6 +16,9 @@ Escape goes back to the previous question. It keeps what you have typed for when
 is a suggestion again: typing replaces it. A file that you named is suggested again when you choose another start. Ctrl-C stops and prints the command
 that resumes with all answers given so far, at the same question: \`--ask\` in this command names it. Each question also has a flag
 (\`create-market-mcp --help\`).
+
+The questions come in this order: the source, the directory, the name, the inputs, the description, the review. For a request, a value that
+finds nothing comes before the description: each request is sent only once, and the description is derived from its answer.
 `;
 
 it('docs/terminal.md shows the screens of the program', async () => {
@@ -40,10 +43,6 @@ it('docs/terminal.md shows the screens of the program', async () => {
   take('The start', 'Each start also has a flag. With the flag, this question is not asked.');
   terminal.press(keys.down, keys.enter);
   await answer('What is the tool called?', 'get_gas_price');
-  await answer(
-    'What does the tool return, and',
-    'Returns the gas price of a chain. Use it before a transaction is sent.',
-  );
   await terminal.asked('What does a call do?');
   await terminal.shows('It acts');
   take(
@@ -86,6 +85,10 @@ it('docs/terminal.md shows the screens of the program', async () => {
   await terminal.asked('What are the inputs of the tool?');
   await terminal.waitFor('3  █');
   terminal.press(keys.enter);
+  await answer(
+    'What does the tool return, and',
+    'Returns the gas price of a chain. Use it before a transaction is sent.',
+  );
   await terminal.asked('One record or a list?');
   terminal.press(pasted('list\nof fees\n'));
   await terminal.shows('Choose with the arrow keys and Enter.');

@@ -14,6 +14,8 @@ export interface FieldKind {
   readonly noun: string;
   /** The flag that takes the same lines: `--input`. */
   readonly flag: string;
+  /** Lines that show the syntax. */
+  readonly samples: readonly string[];
   /** `Must symbol be given?` */
   isRequired(path: string): string;
   /** Only parameters have defaults, and there may be none of them, written `none`. */

@@ -48,7 +48,7 @@ export async function askFields(
   else if (before !== undefined) lines = [...formatFields(before), ''];
   for (;;) {
     const answer = await asker.fields({
-      message: `${message} One ${kind.noun} per line: name:type ${isInput ? '[=default] ' : ''}description`,
+      message: `${message} One ${kind.noun} per line, such as ${kind.samples.join(' · ')}`,
       kind,
       lines,
       suggested: formatFields(suggested),

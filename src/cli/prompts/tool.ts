@@ -69,7 +69,7 @@ export function orderedParts(
     ...ownParts,
     ...otherParts.after,
   ];
-  const described = ['tool', 'description', 'effect', 'input'] as const;
+  const described = ['tool', 'effect', 'input', 'description'] as const;
   const [request, ...otherRequests] = parts.fromRequest ?? [];
   const isFile = request !== undefined && otherRequests.length === 0 && !isCurl(request);
   switch (sourceOf(parts) ?? parts.start) {
@@ -78,8 +78,7 @@ export function orderedParts(
       return [
         'fromRequest',
         ...(isFile ? (['request'] as const) : []),
-        'requestInputs',
-        ...around('consent', 'example', 'tool', 'fields', 'description'),
+        ...around('tool', 'requestInputs', 'consent', 'example', 'fields', 'description'),
       ];
     case 'spec':
       return around('spec', 'example');
@@ -142,12 +141,19 @@ export async function askPart(
 const parameter: FieldKind = {
   noun: 'parameter',
   flag: '--input',
+  samples: [
+    'symbol:string=BTC Ticker',
+    'limit?:integer(1..100)=10 Rows',
+    'chain:string(base|ethereum) Chain',
+    'tags:string[] Tags',
+  ],
   isRequired: (path) => `Is ${path} required?`,
   isInput: true,
 };
 const field: FieldKind = {
   noun: 'field',
   flag: '--output',
+  samples: ['price:number Price in USD', 'note?:string Note', 'quote.bid:number Bid', 'tags:string[] Tags'],
   isRequired: (path) => `Is ${path} always present?`,
   isInput: false,
 };

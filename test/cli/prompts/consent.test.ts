@@ -98,9 +98,9 @@ describe('a variable of the environment', () => {
       [prompts.write, down, enter],
       ['Which answer?', enter],
       ['Paste a curl command, or', ctrlU, lineOf(second.origin)[0] ?? '', enter],
+      [prompts.tool, enter],
       [`Send SECRET from your environment to ${second.origin}?`, enter],
       ['Value of SECRET', 'typed-key-3', enter],
-      [prompts.tool, enter],
       ['and when should an agent use it?', enter],
       [prompts.write, enter],
     ]);

@@ -65,10 +65,10 @@ describe('the interactive flow', () => {
       [prompts.directory, 'gas', enter],
       [prompts.tool, 'get gas', enter],
       ['Write get_gas.', ctrlU, 'get_gas', enter],
-      [prompts.description, 'Returns gas prices. Use it before sending.', enter],
       [prompts.effect, enter],
       [prompts.input, 'chain:string(base, ethereum)=base Chain to look up', enter],
       ['one of base, ethereum', 'limit?:integer=10', enter, enter],
+      [prompts.description, 'Returns gas prices. Use it before sending.', enter],
       [prompts.returns, down, enter],
       ['What does each item contain?', 'fees[].gwei:number(examples=1.5) Price in gwei', enter],
       ['fees[].gwei', enter],
@@ -153,7 +153,7 @@ describe('the interactive flow', () => {
     let reviews = 0;
     const { value, text } = await drive(
       [
-        ...enterAt('directory', 'tool', 'description', 'effect', 'input', 'returns', 'output', 'platform'),
+        ...enterAt('directory', ...afterDirectory.slice(0, -1)),
         ['This definition is not valid yet.', enter],
         ['Which answer?', down, down, enter],
         [prompts.tool, ctrlU, 'get_time', enter],

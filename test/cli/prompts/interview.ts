@@ -10,9 +10,9 @@ export const prompts = {
   start: 'Start from',
   directory: 'Where should the project be created?',
   tool: 'What is the tool called?',
-  description: 'What does the tool return, and when',
   effect: 'What does a call do?',
   input: 'What are the inputs of the tool?',
+  description: 'What does the tool return, and when',
   returns: 'One record or a list?',
   output: 'What does the tool return?',
   platform: 'For which marketplace?',
@@ -70,9 +70,9 @@ export const known = {
 /** The questions after that for the directory, if the start is blank. */
 export const afterDirectory = [
   'tool',
-  'description',
   'effect',
   'input',
+  'description',
   'returns',
   'output',
   'platform',

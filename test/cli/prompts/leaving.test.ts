@@ -29,16 +29,17 @@ describe('going back', () => {
       ...enterAt('directory'),
       [prompts.tool, esc],
       [prompts.directory, 'alerts', enter],
-      ...enterAt('tool', 'description', 'effect', 'input'),
-      [prompts.returns, esc],
+      ...enterAt('tool', 'effect', 'input'),
+      [prompts.description, esc],
       [prompts.input, 'level:integer', enter],
       ['2  █', enter],
-      ...enterAt('returns', 'output'),
+      ...enterAt('description', 'returns', 'output'),
       [prompts.platform, esc],
       [prompts.output, esc],
       [prompts.returns, esc],
+      [prompts.description, esc],
       ['1  level:integer', enter],
-      ...enterAt('returns'),
+      ...enterAt('description', 'returns'),
       [prompts.output, 'title:string', enter],
       ['2  █', enter],
       ...enterAt('platform', 'write'),
@@ -55,12 +56,11 @@ describe('going back', () => {
     const { value } = await drive([
       ...enterAt('directory'),
       [prompts.tool, 'get_gas', enter],
-      ...enterAt('description'),
       [prompts.effect, esc],
-      [prompts.description, esc],
       [prompts.tool, ctrlU, 'get_fees', enter],
+      ...enterAt('effect', 'input'),
       ['Returns the fees', enter],
-      ...enterAt('effect', 'input', 'returns', 'output', 'platform', 'write'),
+      ...enterAt('returns', 'output', 'platform', 'write'),
     ]);
     expect(value).toMatchObject({ description: [expect.stringContaining('fees')] });
   });
@@ -87,7 +87,7 @@ describe('going back', () => {
       [prompts.start, up, up, up, enter],
       [prompts.directory, enter],
       [`${sample}█`, enter],
-      ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
+      ...enterAt('tool', 'effect', 'input', 'description', 'platform', 'write'),
     ]);
     expect(value).toMatchObject({ fromSample: [sample] });
   });
@@ -193,7 +193,7 @@ describe('going back', () => {
     const { value, error } = await drive([
       ...enterAt('directory'),
       [prompts.tool, 'get_other', enter],
-      [prompts.description, esc],
+      [prompts.effect, esc],
       [prompts.tool, esc],
       [prompts.directory, esc],
       [prompts.start, up, up, enter],
@@ -227,7 +227,6 @@ describe('Ctrl-C', () => {
     const { error } = await drive([
       [prompts.directory, 'gas', enter],
       [prompts.tool, 'get_gas', enter],
-      [prompts.description, enter],
       [prompts.effect, enter],
       [prompts.input, 'chain:string', enter, 'limit:', ctrlC],
     ]);
@@ -235,7 +234,6 @@ describe('Ctrl-C', () => {
       start: 'tool',
       directory: 'gas',
       tool: 'get_gas',
-      description: [expect.stringContaining('gas')],
       effect: 'reads',
       input: [{ name: 'chain', required: true, type: 'string' }],
       ask: ['input'],
@@ -263,11 +261,15 @@ describe('cancels', () => {
   );
 
   it('in the middle of a field, and by declining at the end', async () => {
-    const start = enterAt('directory', 'tool', 'description', 'effect');
+    const start = enterAt('directory', 'tool', 'effect');
     for (const answers of [
       [...start, [prompts.input, tab], ['Name of the parameter', ctrlC]],
       [...start, [prompts.input, tab], ['Name of the parameter', 'a', enter], ['Type of a', 'end']],
-      [...start, ...enterAt('input', 'returns', 'output', 'platform'), [prompts.write, down, down, enter]],
+      [
+        ...start,
+        ...enterAt('input', 'description', 'returns', 'output', 'platform'),
+        [prompts.write, down, down, enter],
+      ],
     ] as const) {
       expect((await drive(answers)).error).toBeInstanceOf(Cancelled);
     }

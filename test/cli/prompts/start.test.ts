@@ -42,11 +42,11 @@ describe('the start', () => {
       [prompts.start, enter],
       ['Paste a curl command, or', 'curl http://127.0.0.1:1/rates?base=EUR', enter],
       [prompts.directory, enter],
-      ['A value that finds nothing', enter],
       [prompts.tool, enter],
+      ['A value that finds nothing', enter],
       [prompts.platform, enter],
       [prompts.write, down, enter],
-      ['Which answer?', down, down, enter],
+      ['Which answer?', down, down, down, down, enter],
       ['Which values of the request are inputs of the tool?', 'base'],
       ['Search: base', tab, enter],
       ['none selected', enter],
@@ -59,15 +59,15 @@ describe('the start', () => {
     const { value, text } = await drive([
       [prompts.start, enter],
       ['Paste a curl command, or', line, enter],
+      [prompts.directory, enter],
+      [prompts.tool, enter],
       ['2 of 3; the others are constant', 'limit'],
       ['1 match', tab, enter],
-      [prompts.directory, esc],
+      ['A value that finds nothing', esc],
       ['◻ limit', enter],
-      [prompts.directory, enter],
       ['A value that finds nothing', 'limit=3', enter],
       ['limit, which is not an argument', ctrlU, 'user_id=x', enter],
       ['expected type integer', ctrlU, 'user_id=9', enter],
-      [prompts.tool, enter],
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
@@ -149,7 +149,7 @@ describe('the start', () => {
       [prompts.start, down, down, enter],
       [prompts.directory, enter],
       ['Which files contain answers', `${one}, ${two}`, enter],
-      ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
+      ...enterAt('tool', 'effect', 'input', 'description', 'platform', 'write'),
     ]);
     expect(sampled.value).toMatchObject({ fromSample: [one, two] });
   });
