@@ -146,15 +146,15 @@ function clashErrors(definitions: readonly Judged[]): readonly InputError[] {
   });
 }
 
-/** One hint for each rule, with its first place and the number of others. */
+/** One hint for each rule, with its first place and the number of all. */
 function ruleAdvice(rule: RuleResult): readonly InputError[] {
-  const [first, ...otherErrors] = ruleErrors(rule);
+  const errors = ruleErrors(rule);
+  const [first] = errors;
   if (first === undefined) return [];
-  const moreErrors =
-    otherErrors.length > 0
-      ? `; the same in ${otherErrors.length} more ${otherErrors.length > 1 ? 'places' : 'place'}`
-      : '';
-  return [{ ...first, message: `${first.message}${moreErrors}`, hint: rule.fix }];
+  const { id, title, fix: hint, problems } = rule;
+  const single = `fails ${id} (${title}): expected ${problems[0]?.expected}`;
+  const message = errors.length === 1 ? single : `fails ${id} in ${errors.length} places (${title})`;
+  return [{ ...first, message, hint }];
 }
 
 function ruleErrors({ id, title, fix: fixOfRule, problems }: RuleResult): readonly InputError[] {

@@ -145,7 +145,7 @@ describe('a tool from samples', () => {
     const { advice } = madeOf([{ gwei: 1, tier: { name: 'x' } }]);
     const toDo = advice.find(({ message }) => message.includes('tool.to-do'));
     expect(toDo?.where).toBe('get_gas.outputSchema.properties.gwei.description');
-    expect(toDo?.message).toContain('2 more places');
+    expect(toDo?.message).toContain('fails tool.to-do in 3 places');
   });
 
   it('omits members that callers would read as a failure, and reports them', () => {

@@ -116,8 +116,8 @@ function answering(
   };
 }
 
-/** The maximum number of lines of notes: with the other lines, a creation prints twelve. */
-const noteLines = 4;
+/** The maximum number of lines of a creation. */
+const maxLines = 12;
 
 /**
  * Takes the requested steps in a project that was written, and prints the result.
@@ -163,7 +163,8 @@ async function complete(
     ...adviceNotes(prepared.advice, report),
     ...changeNotes(prepared.changes),
   ];
-  showNotes(fileNotes, output, noteLines);
+  const endLines = firstSteps(steps).length + (mayAsk(switches) ? 2 : 1);
+  showNotes(fileNotes, output, maxLines - output.lineCount - endLines);
   showEnd(context, steps, output);
   if (mayAsk(switches)) output.line(output.style('dim', `To repeat this without questions: ${repeat}`));
   return output.result({ ok: true, ...result });

@@ -20,6 +20,7 @@ type Style = keyof Paint;
 export class Output {
   readonly #options: OutputOptions;
   #hasResult = false;
+  #lineCount = 0;
 
   constructor(options: OutputOptions) {
     this.#options = options;
@@ -38,9 +39,16 @@ export class Output {
     return this.hasColors ? painted : plainPaint;
   }
 
+  /** The number of lines for a person that were printed so far. */
+  get lineCount(): number {
+    return this.#lineCount;
+  }
+
   /** A line of text. */
   line(text = ''): void {
-    if (!this.json) this.#options.stdout.write(`${text}\n`);
+    if (this.json) return;
+    this.#lineCount += text.split('\n').length;
+    this.#options.stdout.write(`${text}\n`);
   }
 
   /** A completed step. */
