@@ -68,7 +68,7 @@ describe('check --deploy workers', () => {
     const file = join(plain, 'src/tools/get-plain.ts');
     const good = readFileSync(file, 'utf8');
     const thrown = "throw new Error('The tool has thrown this.');";
-    writeFileSync(file, good.replace('return call.found(answer);', thrown));
+    writeFileSync(file, good.replace('return found(answer);', thrown));
     const lines = readFileSync(file, 'utf8').split('\n');
     const { status, report } = await checkWorker(plain, ['--only', 'outcome']);
     writeFileSync(file, good);

@@ -201,12 +201,13 @@ describe('dev and token', () => {
         "if (input.symbol === 'XTS') throw new TypeError('no price');",
         "if (input.symbol === 'XXX') {",
         "  console.error(new RangeError('it is closed'));",
-        "  return call.fail('CLOSED', 'The exchange is closed.');",
+        "  return fail('CLOSED', 'The exchange is closed.');",
         '}',
       ].join('\n    ');
+      replaceInTool('{ found, empty, signal }', '{ found, empty, fail, signal }');
       replaceInTool(
-        'const answer = await source.read(input, call);',
-        `${throws}\n    const answer = await source.read(input, call);`,
+        'const answer = await source.read(input, signal);',
+        `${throws}\n    const answer = await source.read(input, signal);`,
       );
       const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
       const terminal = new Terminal(process.execPath, [market, 'dev', '--page-port', '0', ...args], {

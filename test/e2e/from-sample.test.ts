@@ -33,8 +33,8 @@ it('makes a tool from three samples that answers with them, passes the rules abo
   const source = readFileSync(file, 'utf8');
   expect(source).toMatch(/chain: 'base',\s+gwei: 12,\s+at: '2026-01-15T12:00:00Z'/);
   const wrong =
-    "return call.found({ chain: 'base', gwei: 1, at: 'x', tiers: [{ name: 'fast', wei: '1' }] });";
-  writeFileSync(file, source.replace(/return call\.found\([^\n]*\);/, wrong));
+    "return found({ chain: 'base', gwei: 1, at: 'x', tiers: [{ name: 'fast', wei: '1' }] });";
+  writeFileSync(file, source.replace(/return found\([^\n]*\);/, wrong));
   const built = await compile(directory);
   expect(built.stdout).toContain("Type 'string' is not assignable to type 'number'");
   expect(built.stdout.match(/error TS/g)).toHaveLength(1);

@@ -29,7 +29,7 @@ export const echoTools: readonly AuthoredTool[] = [
       output: [nonce, { name: 'length', type: 'integer', description: 'Its length', required: true }],
     },
     read: [
-      'call.signal.throwIfAborted();',
+      'signal.throwIfAborted();',
       "if (input.ending === 'empty') return undefined;",
       "if (input.ending === 'fail') throw new Error('the source is down');",
       `if (input.ending === 'mismatch') return JSON.parse('{"nonce":7}');`,
@@ -49,7 +49,7 @@ export const echoTools: readonly AuthoredTool[] = [
       output: [nonce, { name: 'index', type: 'integer', description: 'Which row', required: true }],
     },
     read: [
-      'call.signal.throwIfAborted();',
+      'signal.throwIfAborted();',
       'const items = Array.from({ length: input.count }, (_, index) => ({ nonce: input.nonce, index }));',
       'return { items, count: items.length };',
     ],
@@ -74,9 +74,9 @@ export const echoTools: readonly AuthoredTool[] = [
     read: [
       'await new Promise<void>((resolve, reject) => {',
       '  const timer = setTimeout(resolve, input.ms);',
-      "  call.signal.addEventListener('abort', () => {",
+      "  signal.addEventListener('abort', () => {",
       '    clearTimeout(timer);',
-      '    reject(call.signal.reason);',
+      '    reject(signal.reason);',
       '  });',
       '});',
       'return { nonce: input.nonce };',
