@@ -61,13 +61,12 @@ export function nextSteps(
   tool: string | undefined,
 ): readonly NextStep[] {
   const { install, run, market } = packageManagerCommands[packageManager];
-  return [
-    ...enterCommand(directory).map((command) => ({ command })),
-    ...(installed ? [] : [{ command: install }]),
-    ...(first === undefined ? [] : [first]),
-    { command: `${run} dev`, where: 'prints the link of a page to call, check and register it' },
-    ...(tool === undefined ? [] : [{ command: `${market} call ${tool}` }]),
-  ];
+  const enter = [...enterCommand(directory), ...(installed ? [] : [install])].map((command) => ({ command }));
+  const dev = { command: `${run} dev`, where: 'prints the link of a page to call, check and register it' };
+  const calls =
+    tool === undefined ? [] : [{ command: `${market} call ${tool}`, where: 'one call, with its outcome' }];
+  // `dev` does not return, so a tool that is ready is called before it.
+  return first === undefined ? [...enter, ...calls, dev] : [...enter, first, dev, ...calls];
 }
 
 /** Each file with its size, and the total. */
