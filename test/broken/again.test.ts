@@ -11,13 +11,18 @@ import { instead, methodOf } from './variant.ts';
 const again = ({ rules }: Report) =>
   rules.flatMap(({ id, status, again }) => (again === undefined ? [] : [{ id, status, again }]));
 
-/** Resets the connection instead of answering a message in a session, each time that `isMeant` says so. */
-const resetting = (isMeant: (method: string | undefined, session: string) => boolean): Breaks =>
-  instead((request) => {
+/** Resets the connection instead of answering a message in a session, also on the new connection on which it is sent again. */
+function resetting(isMeant: (method: string | undefined, session: string) => boolean): Breaks {
+  const resetBodies = new Set<string>();
+  return instead((request) => {
     const session = request.headers['mcp-session-id']?.toString();
-    const isReset = session !== undefined && isMeant(methodOf(request), session);
-    return isReset ? { status: 0 } : undefined;
+    const { body = '' } = request;
+    if (session === undefined) return undefined;
+    if (!resetBodies.has(body) && !isMeant(methodOf(request), session)) return undefined;
+    if (body !== '') resetBodies.add(body);
+    return { status: 0 };
   });
+}
 
 describe('a rule that failed by silence', () => {
   it('is asked again alone, and passes if the silence was that of a busy machine', async () => {

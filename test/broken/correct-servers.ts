@@ -1,12 +1,13 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { createServer, request as forward } from 'node:http';
+import { createServer, request as forward, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type Breaks, createSteps, listening, type RunningServer, serve, type Trust } from './good-server.ts';
 import { hasModernHeader } from './modern-era.ts';
 import { serveSdkV1, serveSdkV2 } from './sdk-servers.ts';
-import { instead, type Variant, withAnswer } from './variant.ts';
+import { instead, type Variant, where, withAnswer } from './variant.ts';
 import type { Answer } from './wire.ts';
 
 /** A server that keeps every sentence of the contract, in another way than the good one. */
@@ -38,6 +39,7 @@ const alike: Readonly<Record<string, Variant>> = {
   'a keep-alive of 30 ms': {
     attach: (server) => void Object.assign(server, { keepAliveTimeout: 30 }),
   },
+  'a reset of a reused connection': resetsReuse(),
   'connection: close': withAnswer((answer) => ({
     ...answer,
     headers: { ...answer.headers, connection: 'close' },
@@ -200,6 +202,22 @@ function batchIn(body: string): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Resets a connection when it is used again, as a server does that closed it just before the request came. */
+function resetsReuse(): Variant {
+  const usedConnections = new WeakSet<Socket>();
+  return {
+    attach: (server) => {
+      server.prependListener('request', ({ socket, headers }: IncomingMessage) => {
+        if (usedConnections.has(socket)) headers['x-reused'] = 'true';
+        usedConnections.add(socket);
+      });
+    },
+    ...where(({ headers, body = '' }) => 'x-reused' in headers && !/tools.{1,6}call/i.test(body), {
+      status: 0,
+    }),
+  };
 }
 
 /** Lists the same tools in another order if a request names no session. */

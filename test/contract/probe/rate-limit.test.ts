@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
+import { mayCall } from '../../../packages/contract/src/wire/http.ts';
 import { Probe } from '../../../packages/contract/src/wire/probe.ts';
 import { retryAfterMs } from '../../../packages/contract/src/wire/rate-limit.ts';
-import { mayCall } from '../../../packages/contract/src/wire/requests.ts';
 import { examples } from '../../broken/check.ts';
 import { serving, signer } from '../../broken/trust.ts';
 import { instead, methodOf, type Variant } from '../../broken/variant.ts';

@@ -62,7 +62,8 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
     try {
       const sentInit = {
         ...init,
-        headers: { ...shownRequest.headers, ...recording?.headers },
+        // A connection that the server has closed meanwhile cannot be used again.
+        headers: { ...shownRequest.headers, ...recording?.headers, connection: 'close' },
         signal: limit.signal,
       };
       const { body, status, statusText, headers } = await fetch(input, sentInit);

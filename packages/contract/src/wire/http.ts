@@ -4,20 +4,29 @@ import {
   type ClientRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  Agent as PlainAgent,
+  type Agent as PlainAgent,
   request as plainRequest,
 } from 'node:http';
-import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Json } from '../json/value.ts';
 import { nowMs, tenths } from './clock.ts';
+import { Connections } from './connections.ts';
 import { isEventStream, requestsIn, valuesIn } from './events.ts';
-import { networkReason } from './network-error.ts';
+import { isReset, networkReason } from './network-error.ts';
 import { NotRun } from './not-run.ts';
-import { AnswerTimeout, type Arrival, decompressed, NoAnswer, NotSent, receive } from './receive.ts';
-import { bodyMs, confirmMs, idleMs, maximumUnanswered, settleMs } from './timeouts.ts';
+import {
+  AnswerTimeout,
+  type Arrival,
+  ConnectionReset,
+  decompressed,
+  NoAnswer,
+  NotSent,
+  receive,
+} from './receive.ts';
+import { bodyMs, confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
 
@@ -92,9 +101,7 @@ export interface Http {
  * @param clock measures the answers.
  */
 export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs): Http {
-  const options = { keepAlive: true, maxSockets: 32, timeout: idleMs };
-  const plainAgent = new PlainAgent(options);
-  const secure = new SecureAgent(options);
+  const connections = new Connections();
   let unanswered = 0;
   const admit = (): void => {
     if (nowMs() >= deadlineAt) throw overdue();
@@ -109,28 +116,34 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
   return {
     async exchange(request) {
       admit();
-      for (;;) {
-        try {
-          const agent = request.url.protocol === 'https:' ? secure : plainAgent;
-          const isAlone = request.fresh || request.version !== undefined;
-          return await exchange(
-            limitedRequest(request, deadlineAt - nowMs()),
-            !isAlone && agent,
-            onLate,
-            clock,
-          );
-        } catch (error) {
-          if (!(error instanceof StaleConnection)) throw error;
-        }
+      const send = async (isAlone: boolean): Promise<HttpAnswer> => {
+        await closedConnectionsSeen();
+        const limited = limitedRequest(request, deadlineAt - nowMs());
+        return exchange(limited, !isAlone && connections.agentFor(request.url), onLate, clock);
+      };
+      try {
+        return await send(request.fresh === true || request.version !== undefined);
+      } catch (error) {
+        const isStale = error instanceof ConnectionReset && error.isReused;
+        if (!isStale || mayCall(request.body)) throw error;
+        return send(true);
       }
     },
     admit,
     onLate,
     close() {
-      plainAgent.destroy();
-      secure.destroy();
+      connections.close();
     },
   };
+}
+
+/**
+ * Lets Node read what has arrived while the check computed: that a server has closed a connection. The second turn begins after
+ * all connections were read.
+ */
+async function closedConnectionsSeen(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 function limitedRequest(request: HttpRequest, leftMs: number): HttpRequest {
@@ -194,7 +207,8 @@ async function exchange(
     return { status: statusCode, ...receivedParts, ms: tenths(endedAt - startMs) };
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
-    throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });
+    if (error instanceof NoAnswer) throw error;
+    throw new NoAnswer(networkReason(error), { cause: error });
   } finally {
     clearTimeout(timer);
     clearTimeout(ending);
@@ -226,15 +240,16 @@ async function sendBody(
 /** An error of Node's parser of HTTP. */
 type ParseError = Error & { readonly rawPacket?: Uint8Array; readonly bytesParsed?: number };
 
-/** Thrown if a kept-alive connection ended before the answer to a GET began: like every client, we retry on a new one. */
-class StaleConnection extends NoAnswer {}
-
 /** The head of the answer. An unrequested protocol upgrade ends a request without an error, but is not an answer. */
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
+    let earlierBytes = 0;
+    outgoing.once('socket', (socket: Socket) => {
+      earlierBytes = socket.bytesRead;
+    });
     outgoing.once('response', resolve).once('error', (error) => {
-      const isStale = outgoing.reusedSocket && outgoing.method === 'GET';
-      reject(isStale ? new StaleConnection(networkReason(error), { cause: error }) : error);
+      const hasBegun = (outgoing.socket?.bytesRead ?? earlierBytes) > earlierBytes;
+      reject(isReset(error) && !hasBegun ? new ConnectionReset(outgoing.reusedSocket, error) : error);
     });
     outgoing.once('close', () => reject(new NoAnswer('the connection ended without an answer')));
   });
@@ -259,4 +274,9 @@ function sendAsHttp10(socket: Socket): void {
     socket.write = write;
     return write(String(head).replace(' HTTP/1.1\r\n', ' HTTP/1.0\r\n'), ...rest);
   };
+}
+
+/** Whether a body may run a tool, in whatever form it names the method: then it has the time of a call, and is not sent again. */
+export function mayCall(body: string | Uint8Array | undefined): boolean {
+  return body !== undefined && /tools.{1,6}call/i.test(Buffer.from(body).toString('latin1', 0, 20_000));
 }

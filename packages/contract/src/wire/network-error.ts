@@ -7,6 +7,12 @@ export function networkReason(error: unknown): string {
   return `${problem} (${code})${advice === undefined ? '' : `; ${advice}`}`;
 }
 
+/** Whether a connection ended before the answer. */
+export function isReset(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
+
 type Words = readonly [what: string, advice?: string];
 
 const closedEarly: Words = ['the server closed the connection before its answer was complete'];

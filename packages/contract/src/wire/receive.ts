@@ -3,6 +3,7 @@ import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import type { Problem } from '../model.ts';
 import { nowMs } from './clock.ts';
 import { maximumEvents, ResponseWatch } from './events.ts';
+import { networkReason } from './network-error.ts';
 import { missingResponseMs, streamLingerMs } from './timeouts.ts';
 
 /** The maximum size of an answer; a longer one counts as no answer. */
@@ -10,6 +11,17 @@ export const maximumBytes = 8 * 1024 * 1024;
 
 /** Thrown if a request gets no HTTP answer; the message says what happened instead. */
 export class NoAnswer extends Error {}
+
+/** Thrown if a connection ended before the first byte of the answer. */
+export class ConnectionReset extends NoAnswer {
+  /** Whether an earlier request used the connection: the server may have closed it before it saw the request. */
+  readonly isReused: boolean;
+
+  constructor(isReused: boolean, cause: Error) {
+    super(networkReason(cause), { cause });
+    this.isReused = isReused;
+  }
+}
 
 /** Thrown by a rule that knows which of its requests got no answer; its verdict lists these problems. */
 export class Unanswered extends NoAnswer {

@@ -4,7 +4,7 @@ import type { Json } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { nowMs } from './clock.ts';
-import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
+import { createHttp, type Http, type HttpAnswer, type HttpRequest, mayCall } from './http.ts';
 import { Ledger } from './ledger.ts';
 import { NotRun } from './not-run.ts';
 import type { LimitedAnswer } from './rate-limit.ts';
@@ -255,9 +255,4 @@ export class Requests {
     if (!this.#signed.has(token)) this.#signed.set(token, { forgery, at });
     return token;
   }
-}
-
-/** Whether a body may run a tool, in whatever form it names the method: then it has the time of a call. */
-export function mayCall(body: string | Uint8Array | undefined): boolean {
-  return body !== undefined && /tools.{1,6}call/i.test(Buffer.from(body).toString('latin1', 0, 20_000));
 }
