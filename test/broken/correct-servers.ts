@@ -99,6 +99,7 @@ const alike: Readonly<Record<string, Variant>> = {
       isError,
     };
   }),
+  'a reference in each failure': failuresWithReference(),
   'absent fields are left out': {
     list: (good) => () =>
       good().map((tool) => ({ ...tool, outputSchema: { ...(tool.outputSchema as object), required: [] } })),
@@ -202,6 +203,17 @@ function batchIn(body: string): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Adds a reference to each failure, in which only some digits differ. */
+function failuresWithReference(): Variant {
+  let count = 0;
+  return results((result) => {
+    if (result.isError !== true) return result;
+    count += 1;
+    const data = { ...dataOf(result), message: `${dataOf(result).message} (reference 1429-${count})` };
+    return { ...result, content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
+  });
 }
 
 /** Resets a connection when it is used again, as a server does that closed it just before the request came. */

@@ -160,7 +160,7 @@ export const brokenResults: Broken<Variant> = {
   'call.no-arguments-object': calls((params) =>
     isObject(params.arguments) ? params : { ...params, arguments: { symbol: 'BTC' } },
   ),
-  'call.no-retry-word': failureSays('(network timeout)'),
+  'call.no-retry-word': [failureSays('(network timeout)'), failureSays('(status 429)')],
   'submission.calls': where((request) => isSubmission(request), {
     status: 500,
     body: { error: 'Unknown purpose' },
