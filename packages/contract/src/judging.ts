@@ -1,5 +1,6 @@
 import type { Level, Problem, RuleResult } from './model.ts';
 import { notRun, unjudged } from './report/summary.ts';
+import { steady } from './rules/answers.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { ownAnswer } from './rules/pairs.ts';
 import { type LiveRule, type Note, verdict } from './rules/rule.ts';
@@ -113,6 +114,7 @@ export class Judging {
     }
     await this.#askAgain(leveled, results);
     await this.#askInTurn(leveled, results);
+    await this.#askWhereUnsteady(leveled, results);
     for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
       const unansweredReason = NotRun.because('unanswered', this.life.reasonFor(rule.id));
       results.set(rule, finish(notRun(verdict(rule, level, [], nowMs()), unansweredReason)));
@@ -164,6 +166,25 @@ export class Judging {
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
     this.probe.sendInTurn();
     for (const leveledRule of doubtful) await this.#judgeAgain(leveledRule, results);
+  }
+
+  /** Asks the rules again that got only failures which came now and then. If they get them again, they are not run because of it. */
+  async #askWhereUnsteady(
+    leveledRules: readonly LeveledRule[],
+    results: Map<LiveRule, RuleResult>,
+  ): Promise<void> {
+    const isUnsteady = leveledRules.some(
+      ({ rule }) => rule.id === steady && results.get(rule)?.status === 'fail',
+    );
+    if (this.life.isOver || !isUnsteady) return;
+    const isExplained = (text: string): boolean => this.probe.ledger.causeOf(text) === steady;
+    const affected = leveledRules.filter(({ rule }) => {
+      const { id, status, cause, reason = '', problems = [] } = results.get(rule) ?? {};
+      if (id === steady) return false;
+      if (status === 'fail') return problems.every(({ actual }) => isExplained(actual));
+      return cause === 'unanswered' && isExplained(reason);
+    });
+    for (const leveledRule of affected) await this.#judgeAgain(leveledRule, results);
   }
 
   /** Replaces the verdict on a rule, without any other session of this run, if the second question has one. */

@@ -138,6 +138,8 @@ export const brokenAnswers: Broken<Variant> = {
       () => true,
     ),
     racing(),
+    failing((count) => count % 10 === 0, isPaidCall, { status: 0 }),
+    failing((count) => count % 10 === 0, isPaidCall, { status: 503, body: 'Service Unavailable' }),
   ],
   'answers.same-identity': introduces(() => ({
     serverInfo: { name: 'good-server', version: '1.2.3', title: String(process.hrtime.bigint()) },

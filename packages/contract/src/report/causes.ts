@@ -1,4 +1,5 @@
 import type { Problem, RuleResult } from '../model.ts';
+import { steady } from '../rules/answers.ts';
 import { isOtherRefusal } from '../rules/expect.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { notRun } from './summary.ts';
@@ -21,7 +22,7 @@ export function withCauses(
     if (refusal !== undefined && !byRefusal.has(refusal)) byRefusal.set(refusal, id);
   }
   const explained = rules.map((rule) => {
-    if (rule.status !== 'fail') return ids.has(unsteady) ? explainedAnew(rule, rules) : rule;
+    if (rule.status !== 'fail') return ids.has(steady) ? explainedAnew(rule, rules, causeOf) : rule;
     const ownCause = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
     const cause = ownCause ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
     if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
@@ -55,16 +56,18 @@ function failedCause(
   return causes.map((rule) => failedCause(rule, rules, [...visited, ...see])).find((id) => id !== undefined);
 }
 
-/** The rule about requests that fail now and then. */
-const unsteady = 'answers.steady';
-
 /** A rule that was not run because of answers about which all rules pass: they came now and then. */
-function explainedAnew(rule: RuleResult, rules: readonly RuleResult[]): RuleResult {
-  const { see = [], reason = '' } = rule;
+function explainedAnew(
+  rule: RuleResult,
+  rules: readonly RuleResult[],
+  causeOf: (actual: string) => string | undefined,
+): RuleResult {
+  const { see = [], reason = '', cause } = rule;
+  if (cause === 'unanswered' && causeOf(reason) === steady) return notRun(rule, NotRun.explained(steady));
   const judges = rules.filter(({ id }) => see.includes(id));
   if (judges.length === 0 || judges.some(({ status }) => status !== 'pass')) return rule;
   const because = reason.replace(/ \(see [^()]*\)$/, '');
-  return { ...rule, reason: `${because} (see ${unsteady})`, see: [unsteady] };
+  return { ...rule, reason: `${because} (see ${steady})`, see: [steady] };
 }
 
 function rank({ level }: RuleResult): number {

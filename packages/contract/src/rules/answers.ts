@@ -7,6 +7,9 @@ import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest } from '../wire/rpc.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
+/** The rule about requests that fail now and then. */
+export const steady = 'answers.steady';
+
 /** How often the same request is sent to see whether it always succeeds. */
 const repeats = { initialize: 5, list: 30, longList: 5, call: 6 } as const;
 /** Calls are also sent together: some servers fail only then. */
@@ -63,7 +66,7 @@ export const answerRules: readonly LiveRule[] = [
     },
   },
   {
-    ...must('answers.steady', 'C§4'),
+    ...must(steady, 'C§4'),
     title: 'a request that succeeds once succeeds each time',
     fix: 'Look into the log of the server for the requests that failed: the requests do not differ.',
     turn: 'last',
@@ -71,7 +74,7 @@ export const answerRules: readonly LiveRule[] = [
     check: async (probe) => {
       // What came before counts, whether or not the further requests get an answer.
       const hindrance = await sendAgain(probe).catch((error: unknown) => error);
-      const problems = probe.ledger.unsteadyProblems('answers.steady');
+      const problems = probe.ledger.unsteadyProblems(steady);
       if (problems.length === 0 && hindrance !== undefined) throw hindrance;
       return problems;
     },
@@ -105,7 +108,9 @@ async function sendAgain(probe: Probe): Promise<void> {
     const secondSession = await probe.initialize().catch(ignored);
     if (secondSession) ledger.tally('initialize', undefined, secondSession);
   }
-  const list = () => probe.rpc('tools/list').catch(ignored);
+  // Only the reset of a new connection proves that the request was lost.
+  const fresh = ledger.hasReset;
+  const list = () => probe.rpc('tools/list', undefined, { fresh }).catch(ignored);
   const answers = [await list()];
   const length = answers[0]?.http.body.length ?? 0;
   const rounds = length > longList ? repeats.longList : repeats.list;
@@ -116,7 +121,7 @@ async function sendAgain(probe: Probe): Promise<void> {
     const failed = (await probe.outcomes()).filter(({ result }) => !result).slice(0, 3);
     for (const failedCall of [...failed, ...failed])
       await probe.call(failedCall.name, failedCall.arguments, { token }).catch(ignored);
-    const call = () => probe.call(name, args, { token }).catch(ignored);
+    const call = () => probe.call(name, args, { token, fresh }).catch(ignored);
     for (let time = 0; time < repeats.call; time++) if (!(await call())) break;
     for (let round = 0; round < parallel.rounds; round++) {
       const calls = await Promise.all(Array.from({ length: probe.target.live ? 1 : parallel.calls }, call));

@@ -49,6 +49,8 @@ export class Ledger {
   readonly #explained: Explained[] = [];
   /** The data of failures and of empty results, by outcome and tool. */
   readonly #withoutData = new Map<string, JsonObject>();
+  /** Whether a server reset a connection, new or reused. */
+  hasReset = false;
   #answers = 0;
   /** The server of the run, and not another instance of it. */
   #host: string | undefined;
@@ -111,9 +113,15 @@ export class Ledger {
     );
   }
 
-  /** Counts an answer to an ordinary request. Limits of the rate, and refusals of who asks, are no failures. */
-  tally(method: string, params: Json | undefined, answer: RpcAnswer): void {
-    if ([0, 401, 403, 429, 503].includes(answer.http.status)) return;
+  /**
+   * Counts an answer to an ordinary request. Limits of the rate, and refusals of who asks, are no failures; silence is not counted.
+   *
+   * @param isReset whether the server reset a connection that no earlier request had used.
+   */
+  tally(method: string, params: Json | undefined, answer: RpcAnswer, isReset = false): void {
+    const { status, headers } = answer.http;
+    const isOverloaded = status === 503 && headers['retry-after'] !== undefined;
+    if ((status === 0 && !isReset) || isOverloaded || [401, 403, 429].includes(status)) return;
     const text = shorten(params, mostCompared + 1);
     if (text.length > mostCompared) return; // texts that begin alike are not the same request
     const key = params === undefined ? method : `${method} ${text}`;

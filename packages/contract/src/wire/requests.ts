@@ -24,6 +24,8 @@ export interface PostOptions {
   /** A further header line, see `HttpRequest`. */
   readonly repeatedHeader?: readonly [name: string, value: string];
   readonly chunked?: boolean;
+  /** Opens a connection for the request. */
+  readonly fresh?: boolean;
   /** The version of HTTP, see `HttpRequest`. */
   readonly version?: '1.0';
   readonly timeoutMs?: number;

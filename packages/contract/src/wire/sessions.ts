@@ -5,6 +5,7 @@ import type { Target } from '../target.ts';
 import { type ListedPages, type ListPages, listTools } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import { NotRun } from './not-run.ts';
+import { ConnectionReset } from './receive.ts';
 import { type PostOptions, Requests } from './requests.ts';
 import { isLimited, isRefusal, type RpcAnswer, sessionOf, unanswered } from './rpc.ts';
 
@@ -45,10 +46,14 @@ export class Sessions extends Requests {
    */
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
-    const answer = await this.ask(method, params, { ...options, session });
     const { headers, chunked, url, onHeadersRead, token } = options;
     const paid = token === undefined ? method : `${method}, paid,`;
-    if (options.session ?? headers ?? chunked ?? url ?? onHeadersRead) return answer;
+    const isSpecial = Boolean(options.session ?? headers ?? chunked ?? url ?? onHeadersRead);
+    const answer = await this.ask(method, params, { ...options, session }).catch((error: unknown) => {
+      if (error instanceof ConnectionReset && !isSpecial) this.#recordReset(error, paid, params);
+      throw error;
+    });
+    if (isSpecial) return answer;
     if (session !== undefined && saysSessionIsGone(answer)) {
       const next = await this.#successorOf(session);
       const repeatedAnswer =
@@ -61,6 +66,12 @@ export class Sessions extends Requests {
     }
     this.ledger.tally(paid, params, answer);
     return answer;
+  }
+
+  /** Counts a reset of a new connection. A server may close a reused one before it sees the request. */
+  #recordReset(error: ConnectionReset, method: string, params: Json | undefined): void {
+    this.ledger.hasReset = true;
+    if (!error.isReused) this.ledger.tally(method, params, unanswered(error), true);
   }
 
   /** The session that replaces a shared one; undefined if the server opens none. */
