@@ -24,7 +24,8 @@ describe('the documents', () => {
     const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'));
     expect(rows.length).toBeGreaterThan(30);
     for (const row of rows) {
-      const [, , , tests = '', limit = ''] = row.split(/ *\| */);
+      const [, , documents = '', tests = '', limit = ''] = row.split(/ *\| */);
+      expect(documents.split(', ').filter((name) => !isDocument(name))).toEqual([]);
       const files = [...tests.matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, file = '']) => file);
       expect(files, row).not.toEqual([]);
       expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
@@ -54,6 +55,16 @@ describe('the documents', () => {
     },
   );
 });
+
+/** Whether a document of this repository or a file of a generated project (`DEPLOY.md of a project`) exists. */
+function isDocument(name: string): boolean {
+  const [, file] = /^(.+) of a project$/.exec(name) ?? [];
+  if (file === undefined) return existsSync(join(root, name));
+  const templates = ['', '.github/', '.github/workflows/'].map(
+    (folder) => `templates/project/${folder}${file}`,
+  );
+  return templates.some((path) => existsSync(join(root, path)) || existsSync(join(root, `${path}.hbs`)));
+}
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');

@@ -15,7 +15,7 @@ export interface PackageManagerCommands {
   readonly run: string;
   /** Installs the contents of the lock file without development dependencies. */
   readonly productionInstall: string;
-  /** What a member of a workspace runs in place of both where the lock file is missing, as in its image. */
+  /** The commands of a member of a workspace where the lock file is missing, as in its image. */
   readonly unlocked: { readonly install: string; readonly productionInstall: string };
   /** Runs the `market-mcp` that is installed in the project. */
   readonly market: string;

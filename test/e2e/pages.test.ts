@@ -17,6 +17,7 @@ import { answering, openApi } from './upstreams.ts';
 
 const root = scratch();
 let total = 120;
+let deniedPage: number | undefined;
 const asked: string[] = [];
 function respond({ target }: ApiRequest): ApiResponse {
   const { pathname, searchParams } = new URL(target, 'http://localhost');
@@ -25,6 +26,7 @@ function respond({ target }: ApiRequest): ApiResponse {
   const page = Number(searchParams.get('page'));
   const size = Number(searchParams.get('per_page'));
   asked.push(`${page} of ${size}`);
+  if (page === deniedPage) return { status: 403, body: {} };
   const numbers = Array.from({ length: total }, (_, i) => i + 1).slice((page - 1) * size, page * size);
   const parcels = numbers.map((number) => ({ id: `P${number}`, state: 'depot', weight: 'secret' }));
   return { body: { parcels, next_page: page * size < total ? page + 1 : null, cost: 1 } };
@@ -90,6 +92,15 @@ it('the recipe that collects pages stops at the last page, and at its bound', as
   expect(asked).toEqual(['1 of 50', '2 of 50', '3 of 50', '4 of 50']);
   total = 0;
   expect(await called('count-parcels', {})).toMatchObject({ searchExhausted: true });
+});
+
+it('the recipe that collects pages returns no part of the list if a page fails', async () => {
+  total = 120;
+  deniedPage = 3;
+  const answer = await called('count-parcels', {});
+  deniedPage = undefined;
+  expect(asked).toHaveLength(3);
+  expect(answer).toMatchObject({ error: 'SOURCE_REFUSED', count: null });
 });
 
 it('the project of both passes its tests and the self-check with the recorded pages', async () => {

@@ -224,6 +224,21 @@ describe('a release', () => {
     ]);
   });
 
+  it('without a user at the registry of this machine names the command that makes one', async () => {
+    await open('no-package');
+    const noUser = join(root, 'home-without-user');
+    mkdirSync(noUser);
+    const { status, stderr } = await release(['--dry-run', '--registry', registry?.url ?? ''], {
+      ...env,
+      HOME: noUser,
+      npm_config_userconfig: join(noUser, '.npmrc'),
+    });
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining(`Log in first: npm adduser --registry ${registry?.url}`),
+    ]);
+  });
+
   it('that broke after the first package is completed by a second run, and a third one changes nothing', async () => {
     await open('market-mcp-runtime');
     const broken = await rehearse();

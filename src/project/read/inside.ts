@@ -58,7 +58,7 @@ export function refuseObstacles(directory: string, paths: readonly string[]): vo
   }
 }
 
-/** Whether a file is in a git repository of its own inside the project, such as a submodule. The root of a workspace is outside. */
+/** Whether a file is in a separate git repository inside the project, such as a submodule. The root of a workspace is outside. */
 export function isInOtherRepository(directory: string, path: string): boolean {
   if (path.startsWith('../')) return false;
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));

@@ -5,15 +5,15 @@ import { isEntry, parentsOf, readRegular } from './read.ts';
 import { parsedJson } from './text.ts';
 
 /**
- * The root of the workspace that a directory belongs to: the nearest directory above it whose workspaces include it, and which is
- * not above the repository. The lock file of all members lies there.
+ * Returns the root of the workspace that a directory belongs to: the nearest directory above it whose workspaces include it, and which
+ * is not above the repository. The lock file of all members lies there.
  */
 export function workspaceRoot(directory: string): string | undefined {
   const member = resolve(directory);
   if (isRepository(member)) return undefined;
-  const above = parentsOf(dirname(member));
-  const last = above.findIndex(isRepository);
-  const candidates = last === -1 ? above : above.slice(0, last + 1);
+  const ancestors = parentsOf(dirname(member));
+  const repositoryIndex = ancestors.findIndex(isRepository);
+  const candidates = repositoryIndex === -1 ? ancestors : ancestors.slice(0, repositoryIndex + 1);
   return candidates.find((root) => isMember(workspacesOf(root), relative(root, member).split(sep).join('/')));
 }
 
@@ -63,8 +63,11 @@ function isMember(patterns: readonly string[], path: string): boolean {
 
 /** A pattern of directories: `*` is one name or a part of it, `**` any number of names, `{a,b}` a choice. */
 function expressionOf(pattern: string): RegExp {
-  const plain = pattern.replace(/^\.?\//, '').replace(/\/$/, '');
-  const source = plain.replaceAll(/\*\*\/|\*\*|[*?{},]|[^\w/]/g, (part) => globParts[part] ?? `\\${part}`);
+  const relativePattern = pattern.replace(/^\.?\//, '').replace(/\/$/, '');
+  const source = relativePattern.replaceAll(
+    /\*\*\/|\*\*|[*?{},]|[^\w/]/g,
+    (part) => globParts[part] ?? `\\${part}`,
+  );
   return attempt(() => new RegExp(`^${source}$`), /^\b$/);
 }
 
