@@ -144,7 +144,10 @@ test('call exits with 1 after a failure and names its cause, and with 3 without 
   onTestFinished(() => writeFileSync(toolFile(), original));
   const thrown = "if (input.symbol === 'GONE') throw new Error('the feed is gone');";
   const [before = '', after = ''] = original.split('const answer = await source.read(input, signal);');
-  writeFileSync(toolFile(), `${before}${thrown}\n    const answer = await source.read(input, signal);${after}`);
+  writeFileSync(
+    toolFile(),
+    `${before}${thrown}\n    const answer = await source.read(input, signal);${after}`,
+  );
   const at = `src/tools/get-price.ts:${before.split('\n').length}`;
   const failed = await marketplace(['call', 'get_price', '{"symbol":"GONE"}']);
   expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining('the tool reported a failure') });

@@ -32,8 +32,7 @@ it('makes a tool from three samples that answers with them, passes the rules abo
   const file = join(directory, 'src/tools/get-gas.ts');
   const source = readFileSync(file, 'utf8');
   expect(source).toMatch(/chain: 'base',\s+gwei: 12,\s+at: '2026-01-15T12:00:00Z'/);
-  const wrong =
-    "return found({ chain: 'base', gwei: 1, at: 'x', tiers: [{ name: 'fast', wei: '1' }] });";
+  const wrong = "return found({ chain: 'base', gwei: 1, at: 'x', tiers: [{ name: 'fast', wei: '1' }] });";
   writeFileSync(file, source.replace(/return found\([^\n]*\);/, wrong));
   const built = await compile(directory);
   expect(built.stdout).toContain("Type 'string' is not assignable to type 'number'");
