@@ -8,6 +8,7 @@ import { brokenResults } from './servers/result.ts';
 import { brokenRuntimes } from './servers/runtime.ts';
 import { brokenSessions } from './servers/session.ts';
 import { brokenTransport } from './servers/transport.ts';
+import { brokenValues } from './servers/values.ts';
 import { rowsOf } from './variant.ts';
 
 /** For each rule that judges a server, servers that break it. */
@@ -21,6 +22,7 @@ export const brokenServers = rowsOf(
   brokenRequests,
   brokenModern,
   brokenResults,
+  brokenValues,
   brokenExplorations,
   brokenRuntimes,
 );

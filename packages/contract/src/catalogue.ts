@@ -19,6 +19,7 @@ import { processRules } from './rules/process.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { readinessRules } from './rules/readiness.ts';
 import { resultRules } from './rules/result.ts';
+import { resultValueRules } from './rules/result-values.ts';
 import { casesOf, isNamedBy, type LiveRule, type Rule } from './rules/rule.ts';
 import { runtimeRules } from './rules/runtime.ts';
 import { sessionRules } from './rules/session.ts';
@@ -50,6 +51,8 @@ export const liveRules: readonly LiveRule[] = [
   ...submissionRules,
   ...exploreRules,
   ...pairRules,
+  // After the rules that judge what generated calls do to the server.
+  ...resultValueRules,
   ...processRules,
   ...insideRules,
   ...loadRules,

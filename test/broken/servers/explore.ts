@@ -128,6 +128,11 @@ export const brokenExplorations: Broken<Variant> = {
   'explore.exhausted outcome.found': finds((data) => ({ ...data, searchExhausted: true })),
   'explore.steady': growing(),
   'explore.numbers': [
+    lists({}, { count: 'integer' }, (_, coins) => ({ coins, count: coins.length > 1 ? 1 : coins.length })),
+    lists({}, { open: 'number', high: 'number', low: 'number', close: 'number' }, (_, coins) => ({
+      coins,
+      ...{ open: 64_000, high: 63_000, low: 65_000, close: 64_100 },
+    })),
     lists({}, { count: 'integer' }, (_, coins) => ({ coins, count: coins.length + 1 })),
     lists({}, { averagePrice: 'number', maxPrice: 'number' }, (_, coins) => ({
       coins,

@@ -5,6 +5,8 @@ import type { Probe } from '../wire/probe.ts';
 import type { Property } from '../wire/properties.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest } from '../wire/rpc.ts';
+import { mergeLive } from './cases.ts';
+import { frameInData } from './result-values.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
 /** The rule about requests that fail now and then. */
@@ -54,17 +56,20 @@ export const answerRules: readonly LiveRule[] = [
     title: 'no answer contains what looks like a key',
     fix: 'Write your own message for a failed request: the URL of an API contains its key.',
   }),
-  {
-    ...always('insides', {
-      ...should('answers.no-stack', 'OWASP, error handling'),
-      title: 'no failure exposes internals of the server',
-      fix: 'Log the error, and answer with your own code and a short message.',
-    }),
-    check: async (probe) => {
-      await provoke(probe);
-      return probe.ledger.problemsOf('insides');
+  mergeLive({ title: 'no answer exposes internals of the server' }, [
+    {
+      ...always('insides', {
+        ...should('answers.no-stack', 'OWASP, error handling'),
+        title: 'no failure exposes internals of the server',
+        fix: 'Log the error, and answer with your own code and a short message.',
+      }),
+      check: async (probe) => {
+        await provoke(probe);
+        return probe.ledger.problemsOf('insides');
+      },
     },
-  },
+    frameInData,
+  ]),
   {
     ...must(steady, 'C§4'),
     title: 'a request that succeeds once succeeds each time',

@@ -109,14 +109,23 @@ function matchesIn<Searched extends { readonly pattern: RegExp }>(
   );
 }
 
-const injections = [
+interface Injection {
+  readonly what: string;
+  readonly pattern: RegExp;
+  /** Whether a result for every argument should not contain it, either. */
+  readonly concernsResults?: true;
+}
+
+export const injections: readonly Injection[] = [
   {
     what: 'it overrides other instructions',
+    concernsResults: true,
     pattern:
       /\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|other|all|any|system|your)\b.{0,30}\b(instruction|prompt|rule|guideline|direction)s?\b/is,
   },
   {
     what: 'it hides something from the user',
+    concernsResults: true,
     pattern:
       /\b(do not|don't|never|without)\b.{0,20}\b(tell|telling|inform|informing|mention|mentioning|reveal|revealing|alert|alerting|notify|notifying|ask|asking)\b.{0,25}\buser\b/is,
   },
@@ -127,11 +136,13 @@ const injections = [
   },
   {
     what: 'it demands to be called',
+    concernsResults: true,
     pattern:
       /\b(always|must|you should)\b.{0,20}\b(call|use|invoke|run)\b.{0,30}\b(this tool|it|me)\b.{0,20}\bfirst\b/is,
   },
   {
     what: 'it pretends to be the system',
+    concernsResults: true,
     pattern: /<\/?\s*(important|system|instructions?|secret|hidden|assistant|admin)\b/i,
   },
   { what: 'it hides text in a comment', pattern: /<!--/ },

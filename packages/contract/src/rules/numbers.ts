@@ -1,4 +1,4 @@
-import { isObject, shorten } from '../json/json.ts';
+import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { inputSchemaOf } from '../wire/cases.ts';
@@ -8,10 +8,32 @@ import { callsWith, type Finding } from './found.ts';
 
 /** Numbers of an answer that contradict each other: a count that follows its list at a distance, a mean beyond its bounds. */
 export function contradicting(calls: readonly [Found, ...Found[]]): Finding | undefined {
-  return miscounted(calls) ?? disordered(calls);
+  return undercounted(calls) ?? miscounted(calls) ?? disordered(calls);
 }
 
 const counting = /^(?:count|total|size|length|returned|total_?\w+|num(?:ber)?_?\w+|\w+_?(?:count|total))$/i;
+
+/** A count of what is counted otherwise, such as the different ones. */
+const otherCount = /\b(?:distinct|unique|different|per|pages?|groups?)\b/i;
+
+/** A count below the length of the only list: what exists cannot be less than what is returned. */
+function undercounted(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  for (const call of calls) {
+    const { count } = call.data;
+    const lists = Object.values(call.data).filter(Array.isArray);
+    const [list] = lists;
+    const { description = '' } = objectOr(objectOr(objectOr(call.tool.outputSchema).properties).count);
+    if (!list || lists.length > 1 || !Number.isInteger(count) || otherCount.test(String(description)))
+      continue;
+    if (Number(count) >= list.length) continue;
+    return {
+      expected: `count: ${list.length}, the number of entries`,
+      actual: `count: ${count}`,
+      calls: [call],
+    };
+  }
+  return undefined;
+}
 
 /** In three answers with lists of different lengths the same distance: the count of all that exist would not follow the list. */
 function miscounted(calls: readonly [Found, ...Found[]]): Finding | undefined {
@@ -67,6 +89,13 @@ function disordered(calls: readonly [Found, ...Found[]]): Finding | undefined {
         if (statistic)
           found.set(statistic.of, { ...found.get(statistic.of), [statistic.is]: [name, Number(value)] });
       }
+      const { open, close, high, low } = object;
+      if ([open, close, high, low].every((value) => typeof value === 'number') && Number(high) < Number(low))
+        return {
+          expected: 'low at most as large as high',
+          actual: `low: ${low}, high: ${high}`,
+          calls: [call],
+        };
       for (const { min, mean, max } of found.values()) {
         const ordered = (low: typeof min, high: typeof min) =>
           low && high && Math.floor(low[1]) > Math.ceil(high[1]) ? ([low, high] as const) : undefined;

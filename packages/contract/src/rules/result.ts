@@ -20,7 +20,7 @@ export const resultRule = about(
   () => NotRun.by('noResult'),
 );
 /** A rule about results that are not a failure. */
-const ofData = about(
+export const ofData = about(
   ({ isError }) => isError !== true,
   () => NotRun.by('noSuccess'),
 );
@@ -127,15 +127,6 @@ export const resultRules: readonly JudgingRule[] = [
     },
   }),
   ofData({
-    ...should('result.no-lost-values', 'C§2.2'),
-    title: 'no result contains traces of a value that JSON cannot represent',
-    fix: 'Return null, or convert the value to a number or an ISO date yourself.',
-    judge: ({ structuredContent }) =>
-      structuredContent === undefined
-        ? undefined
-        : traces(structuredContent, lost, 'a value that JSON can represent'),
-  }),
-  ofData({
     ...should('result.no-refusal', 'C§2.2, C§7'),
     title: 'an empty result is marked by a signal, not by prose',
     fix: 'Return searchExhausted: true and noResultsReason. The platform does not understand prose and asks again.',
@@ -234,7 +225,7 @@ interface Call extends Pick<CallOutcome, 'name' | 'arguments'> {
 }
 
 /** The integers of a JSON text that a double does not hold exactly, in their digits. */
-function longIntegers(json: string): readonly string[] {
+export function longIntegers(json: string): readonly string[] {
   if (!/\d{16}/.test(json)) return [];
   const numbers =
     json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? [];
@@ -251,7 +242,7 @@ function fitProblems(
 }
 
 /** The problems of the texts inside a value that match a pattern. */
-function traces(value: Json, pattern: RegExp, expected: string): readonly Problem[] {
+export function traces(value: Json, pattern: RegExp, expected: string): readonly Problem[] {
   return [...leavesIn(value)].flatMap(([, leaf]) =>
     valueProblems(
       typeof leaf !== 'string' || !pattern.test(leaf),
@@ -262,6 +253,5 @@ function traces(value: Json, pattern: RegExp, expected: string): readonly Proble
   );
 }
 
-const lost = /^(NaN|-?Infinity|undefined|Invalid Date|\[object [A-Za-z]+\])$/;
 const refusal =
   /\b(no (data|results?) (available|found)|not found|(I am|I'm) unable|cannot be determined)\b/i;
