@@ -140,7 +140,7 @@ const alike: Readonly<Record<string, Variant>> = {
     {
       trace: textField(() => 'TypeError: undefined is not a function\n    at run (/srv/app/tools.js:12:34)'),
       link: textField(() => 'http://localhost:8080/traces/1', 'Address on the host that crashed.'),
-      crashedAt: { schema: { type: 'integer' }, value: () => 1_764_432_000_123_456_789 },
+      crashedAt: { schema: { type: 'integer' }, value: () => 1_764_432_000_123_456_800 },
       supply: { schema: { type: 'integer' }, value: () => 1e18 },
     },
     { description: 'Returns the last crash report of one coin, with its stack trace. Use it to find a bug.' },

@@ -110,19 +110,17 @@ export const brokenResults: Broken<Variant> = {
     ...resultOf({ error: 'SOURCE_DOWN', message: 'No answer.' }),
     isError: true,
   })),
-  'result.same-data': [
-    results('found', ({ structuredContent = {} }, { data }) => ({
-      ...resultOf({ ...data, price: 1 }),
-      structuredContent,
-    })),
-    // The same double, in other digits.
-    withAnswer((answer, request) => {
-      if (methodOf(request) !== 'tools/call' || answer.status !== 200) return answer;
-      const text = JSON.stringify(answer.body);
-      const body = text.replace('\\"price\\":64000', '\\"price\\":12345678901234567891');
-      return { ...answer, body: body.replace('"price":64000', '"price":12345678901234567000') };
-    }),
-  ],
+  'result.same-data': results('found', ({ structuredContent = {} }, { data }) => ({
+    ...resultOf({ ...data, price: 1 }),
+    structuredContent,
+  })),
+  // The same double, in other digits.
+  'result.same-data result.no-long-integer': withAnswer((answer, request) => {
+    if (methodOf(request) !== 'tools/call' || answer.status !== 200) return answer;
+    const text = JSON.stringify(answer.body);
+    const body = text.replace('\\"price\\":64000', '\\"price\\":12345678901234567891');
+    return { ...answer, body: body.replace('"price":64000', '"price":12345678901234567000') };
+  }),
   'result.declared-fields': finds((data) => ({ ...data, venue: 'spot' })),
   'result.no-lost-values': finds((data) => ({ ...data, symbol: '[object Object]' })),
   'result.no-refusal': finds((data) => ({ ...data, symbol: 'Symbol not found.' })),
