@@ -29,7 +29,7 @@ export async function cloneProblems(directory: string): Promise<readonly string[
   );
 }
 
-/** Whether a directory is in a repository. Git itself would take a quarter of the time of a creation to say no. */
+/** Whether a directory is in a repository. Git itself would take a quarter of the time of a creation to answer no. */
 export function isInRepository(directory: string): boolean {
   return parentsOf(directory).some((place) => existsSync(join(place, '.git')));
 }

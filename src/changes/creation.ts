@@ -24,7 +24,7 @@ export interface Creation {
   readonly packageManager: PackageManager;
   readonly prepared: Prepared;
   readonly files: FileSet;
-  /** Values of keys, for `.env` alone. */
+  /** Values of keys, for `.env` only. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 

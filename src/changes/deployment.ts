@@ -23,10 +23,10 @@ export interface Deployment {
 }
 
 /**
- * Plans the files that targets add to a project, with their sections of DEPLOY.md. A file that an earlier run wrote stays as it is;
+ * Plans the files that targets add to a project, with their sections of DEPLOY.md. A file that an earlier run wrote stays unchanged;
  * one that was deleted is written again.
  *
- * @throws CommandError `FILE_EXISTS` if the author has a file in the place of a new one; the errors of `refuseObstacles`
+ * @throws CommandError `FILE_EXISTS` if the author has a file at the path of a new one; the errors of `refuseObstacles`
  */
 export async function planDeployment(
   project: Project,

@@ -72,7 +72,7 @@ async function toolProblems(directory: string, manifest: Manifest): Promise<read
   return found instanceof CommandError ? [`${found.message}. ${found.hint}`] : found;
 }
 
-/** What an upgrade would do; `refused` is the reason if none can be planned. */
+/** The changes of an upgrade; `refused` is the reason if none can be planned. */
 async function upgradeOf(directory: string, { template }: Manifest) {
   const open: readonly string[] = [];
   const none = { from: template, to: version, files: '', open, refused: null };

@@ -112,7 +112,7 @@ export function allVariables(
   apis: Parameters<typeof variablesOf>[0],
 ): ManifestAnswers['variables'] {
   const ownVariables = recordedVariables ?? [];
-  // The declarations of known variables stay as they are, in their order.
+  // The declarations of known variables stay unchanged, in their order.
   const everyVariable = [...ownVariables, ...variablesOf(apis), ...ownVariables];
   return recordedVariables === undefined && apis.length === 0
     ? undefined

@@ -94,7 +94,7 @@ async function fromSpec({ spec = '', ...answers }: ToolAnswers): Promise<Result<
   return pass(first ? [{ ...first, changes: selected.value.changes }, ...otherTools] : []);
 }
 
-/** A tool that calls its source and may change something gets the `_meta` that says so on platforms that know it. */
+/** A tool that calls its source and may change something gets the `_meta` that states it on platforms that know it. */
 function forWriting(tool: Imported, { toolMeta }: PlatformProfile): Imported {
   const { entry } = tool as { readonly entry: JsonObject };
   if (!tool.call || onlyReads(entry)) return tool;

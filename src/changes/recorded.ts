@@ -43,7 +43,7 @@ export interface RecordedTool {
 const print = { value: literal, member: property };
 
 /**
- * Plans the outputSchemas that admit recorded answers. Of the files of the tools, only the parts that differ are changed.
+ * Plans the outputSchemas that admit recorded answers. Only the differing parts of the tools' files are changed.
  *
  * @param recorded by the name of the tool
  */

@@ -109,7 +109,7 @@ interface SourceRemoval {
 const nothing: SourceRemoval = { removed: [], files: new Map(), records: {}, gone: [], kept: [] };
 
 /**
- * Plans what goes with tools that call APIs. What another file uses stays; what its author has edited stays, and is told.
+ * Plans what goes with tools that call APIs. Code that another file uses stays. Code that its author has edited stays, and is reported.
  *
  * @param force also removes edited files
  */

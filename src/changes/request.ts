@@ -41,7 +41,7 @@ const maxHarBytes = 50_000_000;
 /** What a text or a file holds: one curl command, or the requests of a HAR file. */
 export async function requestsInText(text: string): Promise<Result<readonly GivenRequest[]>> {
   try {
-    // Words with a space, and curl alone, were meant as a command.
+    // Words with a space, and a bare "curl", were meant as a command.
     if (!isCurl(text) && /\S\s|^curl$/.test(text.trim()) && !existsSync(text.trim())) {
       const hint =
         "Write 'curl https://api.example.com/prices', or the path of a file that holds such a line.";

@@ -29,7 +29,7 @@ import { type AnswerSample, isFailure, schemaOfSamples } from '../import/sample.
 import type { DefinitionChange } from '../model/model.ts';
 import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
 
-/** What a request is sent with. */
+/** Everything that a request is sent with. */
 export interface Sending {
   readonly call: ApiCall;
   /** The inputSchema of its tool. */
@@ -109,7 +109,7 @@ function isEmptyAnswer(schema: JsonObject, value: Json, args: JsonObject): boole
   return lacksData(schema, value, args);
 }
 
-/** A tool with what its API has answered, and what that says of empty results and pages. */
+/** A tool with the responses of its API, and their evidence of empty results and pages. */
 export function withAnswers(tool: Imported, { secrets, note, sent: responses }: RealAnswers): Imported {
   const { call } = tool;
   if (!call) return tool;

@@ -125,7 +125,7 @@ export function calledLines(example: CalledExample): readonly string[] {
 
 const toolsModule = './dist/src/tools/index.js';
 
-/** Separates our output from that of the tools while they are loaded. */
+/** Separates our output from the output of the tools while they are loaded. */
 const mark = '\u0000facts\u0000';
 
 /**

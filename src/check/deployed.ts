@@ -20,7 +20,7 @@ export const nodeArguments = ['--enable-source-maps', '--trace-exit'];
 
 const recordings = 'test/recordings';
 
-/** Names the file that Node cannot read; Node 24 has words of its own for package.json. */
+/** Names the file that Node cannot read; Node 24 words it differently for package.json. */
 const unreadable = /(?:EACCES: permission denied, \w+ '|Cannot read package config )([^':]+)/;
 
 export function deployedImage(image: Image): Deployed {

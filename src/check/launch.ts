@@ -25,7 +25,7 @@ export interface WatchedInstance extends Instance {
 export type WatchedLaunch = (environment: Environment) => Promise<WatchedInstance>;
 
 export interface LauncherOptions {
-  /** The working directory of the server; by default that of this process. */
+  /** The working directory of the server; by default the working directory of this process. */
   readonly cwd?: string;
   /** Arguments for Node, before the program. */
   readonly nodeArguments?: readonly string[];

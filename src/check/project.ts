@@ -37,7 +37,7 @@ export interface HeldServer {
   readonly locate?: Locate;
   /** The answers of its tools so far, with their sources; only for a project's server. */
   answers?(): readonly SourceAnswer[];
-  /** The calls of its writing tools that were not judged, because they have no recording. */
+  /** The calls of its writing tools that were not checked, because they have no recording. */
   unrecorded?(): readonly string[];
   /** For live sources: the examples that were called for real before, and the tools that are not called for real. */
   readonly real?: { readonly called: readonly CalledExample[]; readonly withheld: readonly string[] };
@@ -106,7 +106,7 @@ export async function holdProject(
   const remove = () => {
     if (callDirectory !== undefined) rmSync(callDirectory, { recursive: true, force: true });
   };
-  process.once('exit', remove); // after a signal, too
+  process.once('exit', remove); // also after a signal
   const release = async () => {
     await startedServer?.then(
       ({ owned }) => owned.instance().stop(),
@@ -123,7 +123,7 @@ export async function holdProject(
       facts.tools.map(({ name }) => name),
     );
     const methods = toolMethods(directory);
-    // A tool that only sends GET requests to its source, although it writes, writes in a way of its own.
+    // A tool that only sends GET requests to its source, although it writes, writes in another way.
     const asksSource = (name: string) => methods.get(name)?.some((method) => method !== 'get') === true;
     const writing = new Map(
       facts.tools

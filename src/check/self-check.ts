@@ -7,7 +7,7 @@ import { runProgram } from '../system/processes.ts';
 import type { HeldServer } from './project.ts';
 
 /**
- * Builds a project. Where the script is the compiler alone, it is started without the package manager, which takes as long
+ * Builds a project. A script that is only the compiler is started without the package manager, which takes as long
  * as the compiler does.
  *
  * @throws CommandError `BUILD_FAILED` with the compiler's errors, else with the last lines of the build.

@@ -53,7 +53,7 @@ export interface ProcessEntry {
   /** It has ended, and its parent has not asked for its end, which the first process of a container may never do. */
   readonly isZombie: boolean;
   readonly parent: number;
-  /** When it started, in ticks since the boot: with its number, it is never that of another process. */
+  /** When it started, in ticks since the boot: with its number, it identifies the process. */
   readonly started: string;
 }
 
@@ -85,7 +85,7 @@ export function isRunning(pid: unknown, ofAnyUser = false): boolean {
   return processEntry(pid)?.isZombie !== true;
 }
 
-/** What a file says of the process that wrote it. */
+/** The entry in a file about the process that wrote it. */
 export interface Stamp {
   readonly pid?: unknown;
   /** As in `ProcessEntry`; absent where there is no /proc. */

@@ -71,7 +71,7 @@ export interface ServerExit {
   /** `code 1`, `SIGKILL` */
   readonly how: string;
   readonly hasListened: boolean;
-  /** That its port is taken, and by whom; undefined if it did not say so. */
+  /** That its port is taken, and by whom; undefined if it did not report that. */
   readonly portTaken: string | undefined;
 }
 

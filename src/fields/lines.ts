@@ -40,7 +40,7 @@ export function checkLines(lines: readonly string[], flag: string): CheckedLines
   return { fields: fields.ok ? fields.value : [], errors };
 }
 
-/** Parses one line alone. The text starts with the flag and a space. */
+/** Parses a single line. The text starts with the flag and a space. */
 const parseAlone = memoize((text: string): Result<readonly Field[]> => {
   const space = text.indexOf(' ');
   return parseFields([text.slice(space + 1)], text.slice(0, space));

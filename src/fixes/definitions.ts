@@ -120,7 +120,7 @@ function writtenOut(schema: JsonObject, root: JsonObject, pattern: RegExp): Writ
 
 const remarks = ['title', 'description', 'default', 'examples', '$comment', 'deprecated'];
 
-/** A schema and the keywords beside the reference to it, which apply, too. */
+/** A schema and the keywords beside the reference to it, which also apply. */
 function joined(target: JsonObject, siblings: JsonObject): JsonObject {
   const isClear = Object.keys(siblings).every((key) => remarks.includes(key) || !Object.hasOwn(target, key));
   return isClear ? { ...target, ...siblings } : { allOf: [target, siblings] };

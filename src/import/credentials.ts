@@ -12,7 +12,7 @@ export interface SentByFile {
  * Decides how the requests of tools get their keys. An API sends the same keys with every request if that is what all its
  * operations need. Otherwise its file names the keys; each request states which it needs, or the file does if all need the same.
  *
- * @param fileOf the existing file of an API, which stays as it is: requests that need something else state it
+ * @param fileOf the existing file of an API, which stays unchanged: requests that need something else state it
  */
 export function withCredentials<T extends Pick<Imported, 'call'>>(
   tools: readonly T[],

@@ -176,7 +176,7 @@ function outputOf({ entry }: Imported): { readonly schema: JsonObject; readonly 
 }
 
 interface Place extends AnswerField {
-  /** Path of the object, list or map that contains it; that of the root is empty. */
+  /** Path of the object, list or map that contains it; empty for the root. */
   readonly above: string;
 }
 

@@ -171,8 +171,8 @@ const leastTime = 1e9;
 const several = 3;
 
 /**
- * Whether all values of a position in answers are integers, also the values that the samples do not contain: by its name, or
- * since several samples say so.
+ * Whether all values of a position in answers are integers, also the values that the samples do not contain: by its name, or because
+ * several samples agree.
  *
  * @param name of the member, or of the list that contains the values; undefined if there is none
  */

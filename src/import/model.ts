@@ -2,7 +2,7 @@ import type { InputError } from 'market-mcp-contract/command';
 import type { Json, JsonObject } from 'market-mcp-contract/json';
 import type { DefinitionChange, PreparedTool, SpecEntry } from '../model/model.ts';
 
-/** An imported tool, before it is judged by the contract. */
+/** An imported tool, before it is checked by the contract. */
 export interface Imported {
   readonly entry: SpecEntry;
   /** Complete answers of the source that match the entry's outputSchema: the tool's sample data. */
@@ -36,7 +36,7 @@ export interface RealExchange {
   readonly isEmpty?: boolean;
 }
 
-/** A judged tool and its API request. */
+/** A checked tool and its API request. */
 export interface ImportedTool extends PreparedTool, Pick<Imported, 'call' | 'fields' | 'exchanges'> {}
 
 /** An API that tools call: one file of `src/apis/`. */
@@ -78,7 +78,7 @@ export interface ApiKey {
   readonly variables: readonly ApiVariable[];
   /** Name of the cookie. */
   readonly cookie?: string;
-  /** What the tokens of a `client` are for. */
+  /** The purpose of the tokens of a `client` are for. */
   readonly scopes?: readonly string[];
   /** What stands before a plain one: `token `. */
   readonly prefix?: string;

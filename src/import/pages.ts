@@ -30,7 +30,7 @@ export function pageMembersIn(headers: Json | undefined): PageMembers {
   );
 }
 
-/** `properties` and `required` of an answer, with the members of headers where it has no such members of its own. */
+/** `properties` and `required` of an answer, with the members of headers where it has no such members. */
 export function withPageMembers(answer: JsonObject, inputs: JsonObject, members: PageMembers): JsonObject {
   const properties = propertiesOf({ properties: inputs }).map(([name, schema]) => [
     name,

@@ -47,7 +47,7 @@ interface Judged extends Fixed {
  * Prepares the tools of a project: definitions that meet every static rule of the contract under a platform's profile, the answers of
  * their source or sample answers, examples, and the changes.
  *
- * @param existingTools definitions of the server's existing tools. They are not judged; new tools are compared with them.
+ * @param existingTools definitions of the server's existing tools. They are not checked; new tools are compared with them.
  * @returns all of it, or every error of every tool, with the names of the tools without errors
  */
 export function prepare(
@@ -103,7 +103,7 @@ export function prepare(
     ...submissionCalls(ready, profile.smoke).flatMap(harmAdvice),
     ...failed
       .filter(({ level }) => level === 'should')
-      // The advice of this rule is less exact than that of the import.
+      // The advice of this rule is less exact than the advice of the import.
       .filter(({ id }) => !isSaid || id !== 'fit.tokens-tool')
       .flatMap(ruleAdvice),
   ];

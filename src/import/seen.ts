@@ -75,7 +75,7 @@ function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | u
   if (!imported.ok) return undefined;
   const { entry, wrap } = imported.value;
   const { properties, required } = objectOr((entry as JsonObject).outputSchema);
-  // The signals stay as they are in the source.
+  // The signals stay unchanged in the source.
   const signalMembers = propertiesOf(outputSchema).filter(([name]) => Object.hasOwn(signals, name));
   const members = { ...objectOr(properties), ...Object.fromEntries(signalMembers) };
   return { schema: { ...outputSchema, properties: members, required: required ?? [] }, wrap };

@@ -14,7 +14,7 @@ const codes = /^(?:0+|10+|200(?:00)*)$/;
 const deepest = 3;
 
 /**
- * The members of all answers that say success with one value, at the root or in a member that says how the request went: `status: "OK"`,
+ * The members of all answers that state success by one value, at the root or in a member that says how the request went: `status: "OK"`,
  * `"status.code": 200`, `error: null`; undefined if there is none.
  *
  * @param answers of an API, as it sends them, without their envelopes
@@ -28,11 +28,11 @@ export function successMembersOf(answers: readonly Json[]): JsonObject | undefin
 }
 
 /**
- * The members that say success, corrected by answers that have data: those of two answers and more if a request names none, else
- * without values in whose place other ones say success, too.
+ * The members that say success, corrected by answers that have data: those of two answers and more if a request names none, else without
+ * values instead of which other ones also mean success.
  *
  * @param present what the request names
- * @returns undefined if it stays as it is
+ * @returns undefined if it stays unchanged
  */
 export function correctedSuccess(
   answers: readonly Json[],

@@ -14,13 +14,13 @@ import { openTypes, schemaOfValues } from './infer.ts';
 
 /**
  * A schema that also accepts a value, changed only where it rejects it: types are added, and members that are missing in the
- * value are no longer required. References and `allOf` stay as they are.
+ * value are no longer required. References and `allOf` stay unchanged.
  */
 export function widened(schema: JsonObject, value: Json): JsonObject {
   return admitting(schema, [value], false);
 }
 
-/** A schema that also accepts each of these values, as `widened`, and declares their members. Maps and free objects stay as they are. */
+/** A schema that also accepts each of these values, as `widened`, and declares their members. Maps and free objects stay unchanged. */
 export function extended(schema: JsonObject, values: readonly Json[]): JsonObject {
   return admitting(schema, values, true);
 }

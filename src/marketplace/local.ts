@@ -55,7 +55,7 @@ export async function openLocalMarketplace({
   }
 }
 
-/** The secret of a note whose marketplace had a host of its own for its pages. Any other secret was sent to all ports of 127.0.0.1. */
+/** The secret of a note whose marketplace had a separate host for its pages. Any other secret was sent to all ports of 127.0.0.1. */
 function keptSecret({ link }: JsonObject): string | undefined {
   const access = accessIn(link);
   return access && link === linkOf(access) ? access.secret : undefined;

@@ -31,7 +31,7 @@ export type CommandTable = { readonly [name in PackageManager]: PackageManagerCo
   readonly berry?: PackageManagerCommands;
 };
 
-/** The commands of a package manager as most have them, and those of its own. */
+/** The commands that most package managers have, and the special ones. */
 function commands(
   name: PackageManager,
   lockFile: string,

@@ -51,7 +51,7 @@ export interface PackageSpecifiers {
   readonly runtime: string;
 }
 
-/** What the first tools of a project were made from: nothing or a spec, sample answers, an API, a running MCP server. */
+/** The source of the first tools of a project: nothing or a spec, sample answers, an API, a running MCP server. */
 export type Start = 'blank' | 'sample' | 'openapi' | 'url';
 
 /** What a server reads of its platform's profile: see `Platform` of the runtime. */
@@ -127,7 +127,7 @@ export function projectContext({
     /** Whether Yarn refuses packages of the last day, unless they are approved. */
     hasAgeGate: packageManagerVersion !== undefined && compareVersions(packageManagerVersion, '4.10.0') >= 0,
     nodeVersion: imageNode,
-    /** Whether the action that sets Node up can cache the packages: that of npm needs no other program for it. */
+    /** Whether the action that sets Node up can cache the packages: npm's cache needs no other program. */
     isCached: packageManager === 'npm',
     profile,
     platform: serverPlatform(profile),
@@ -192,7 +192,7 @@ function kitContext(variableAnswers: CommonFileAnswers['variables']) {
   };
 }
 
-/** Where a project has what a template becomes; nowhere if it is no template of a project. */
+/** The path in a project of the output of a template; nowhere if it is no template of a project. */
 function pathsOf(template: string): readonly string[] {
   if (!template.startsWith(root)) return [];
   const path = targetPath(template);

@@ -10,7 +10,7 @@ export interface StartParts {
   readonly fromRequest: readonly string[];
   /** Number of a request of a HAR file. */
   readonly request: number;
-  /** Names of arguments of a request that stay as they are. */
+  /** Names of arguments of a request that stay unchanged. */
   readonly constant: readonly string[];
   /** Segments of the path of a request that become arguments of the tool. */
   readonly segment: readonly SegmentInput[];
@@ -28,7 +28,7 @@ export interface StartParts {
   readonly operation: readonly string[];
   /** Words that filter the printed list of operations; nothing is created. */
   readonly search: string;
-  /** The schemas of the document stay as they are, also where its examples contradict them. */
+  /** The schemas of the document stay unchanged, also where its examples contradict them. */
   readonly strictSchema: boolean;
   /** Endpoint of a running MCP server, to which its tools are forwarded. Replaces what describes a tool. */
   readonly fromUrl: string;

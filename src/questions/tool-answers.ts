@@ -9,12 +9,12 @@ export interface RequestPlace {
   readonly variables?: readonly ApiVariable[];
 }
 
-/** The answers about the wanted tools; what is absent is derived from what the tools are made from. */
+/** The answers about the wanted tools; absent answers are derived from the source of the tools. */
 export type ToolAnswers = Partial<ToolParts & RequestPlace>;
 
 const sources = ['spec', 'fromUrl', 'fromRequest', 'fromOpenapi', 'fromSample'] as const;
 
-/** The answer that names what the tools are made from; undefined: one tool, which the other answers describe. */
+/** The answer that names the source of the tools; undefined: one tool, which the other answers describe. */
 export function sourceOf(answers: ToolAnswers): (typeof sources)[number] | undefined {
   return sources.find((name) => answers[name] !== undefined);
 }

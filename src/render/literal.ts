@@ -176,7 +176,7 @@ function enclose(open: string, lines: readonly string[], close: string, indent: 
   return `${open}\n${lines.map((line) => `${pad}${line},\n`).join('')}${' '.repeat(indent - 2)}${close}`;
 }
 
-/** A property name as it stands in an object literal. `__proto__` must be computed: otherwise it sets the prototype. */
+/** A property name in the form of an object literal. `__proto__` must be computed: otherwise it sets the prototype. */
 export function propertyName(name: string): string {
   if (name === '__proto__') return "['__proto__']";
   return isIdentifierName(name) ? name : stringLiteral(name);

@@ -92,7 +92,7 @@ function requestErrors(
   });
 }
 
-/** The key values that need a sample, that of the marketplace's test first. */
+/** The key values that need a sample, the sample of the marketplace's test first. */
 function keysWithSample(
   inputSchema: JsonObject,
   name: string,

@@ -65,7 +65,7 @@ export interface Compilation {
 }
 
 /**
- * Compiles a project. The compiler's messages go to this process's stderr, too.
+ * Compiles a project. The compiler's messages also go to this process's stderr.
  *
  * @throws CommandError `NOT_INSTALLED` if the project has no compiler.
  */

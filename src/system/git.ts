@@ -55,7 +55,7 @@ export async function initRepository(directory: string, message: string): Promis
   throw gitFailed(failed, directory, [...add.lastLines, ...commit.lastLines]);
 }
 
-/** What git says of the files below a directory. */
+/** Git's state of the files below a directory. */
 export interface RepositoryState {
   /** The command of git that is not finished, such as `merge`; null if none is. */
   readonly unfinished: UnfinishedCommand | null;
@@ -137,7 +137,7 @@ export async function ignoredFiles(
   directory: string,
   paths: readonly string[],
 ): Promise<readonly IgnoredFile[]> {
-  // Whoever ignores the whole directory does not expect it in a clone.
+  // A user who ignores the whole directory does not expect it in a clone.
   const isWholeIgnored = await readRepository(directory, ['check-ignore', '--quiet', '.']);
   if (isWholeIgnored.exitCode === 0) return [];
   const checked = await readRepository(directory, ['check-ignore', '--verbose', '--', ...paths]);
@@ -154,7 +154,7 @@ export async function ignoredFiles(
 
 /**
  * Runs a git command that only reads. None of the programs that the configuration of a repository can name is started: no hook,
- * file monitor or filter, and nothing that fetches missing objects. A bare repository that is found in place of the project's own is
+ * file monitor or filter, and nothing that fetches missing objects. A bare repository that is found instead of the project's repository is
  * refused, also by a git that does not know `safe.bareRepository` (before 2.38).
  */
 async function readRepository(directory: string, args: readonly string[]): Promise<ProcessResult> {
@@ -210,7 +210,7 @@ export interface Merged {
 }
 
 /**
- * Three-way merge of texts (`textOf`) by `git merge-file`, in a directory of its own: git reads no repository, so none of its
+ * Three-way merge of texts (`textOf`) by `git merge-file`, in a separate directory: git reads no repository, so none of its
  * attributes, drivers and filters. Conflicting changes are put between git's markers.
  *
  * @param label names `theirs` after the closing marker

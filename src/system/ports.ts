@@ -10,7 +10,7 @@ let portsGiven = 0;
 
 /**
  * A port of 127.0.0.1 that was free a moment ago. Processes that run at the same time start far apart: another server at the port
- * would answer in place of one that does not start. The ports of one process are apart, too: a debugger whose port is taken
+ * would answer instead of one that does not start. The ports of one process are also apart: a debugger whose port is taken
  * uses the next one.
  */
 export async function freePort(): Promise<number> {

@@ -149,7 +149,7 @@ export interface WorkerCommand {
 /**
  * The command of a new instance of a Worker.
  *
- * @param variables in place of those of its configuration; the instance listens on 127.0.0.1 at the port `PORT`
+ * @param variables replace the variables of its configuration; the instance listens on 127.0.0.1 at the port `PORT`
  * @param files paths of files of the project that it can read as in the project
  */
 export function workerOf(

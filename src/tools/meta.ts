@@ -34,7 +34,7 @@ export function formatMeta({ path, text }: MetaSetting): string {
 }
 
 /**
- * The `_meta` of settings. A platform's schema decides how a text is parsed: `0.01` is a string if the schema says so;
+ * The `_meta` of settings. A platform's schema decides how a text is parsed: `0.01` is a string if the schema requires it;
  * a list is `a|b`. Without a schema, JSON is parsed as JSON. The rules check whether the values are valid.
  *
  * @param toolMeta as `PlatformProfile.toolMeta`
@@ -48,7 +48,7 @@ export function metaOf(settings: readonly MetaSetting[], toolMeta: JsonObject | 
 
 /**
  * The `_meta` of a tool that changes something: a platform that knows these members must not call it to answer a question.
- * It is offered for execution if it has a price for that. What the author states is kept.
+ * It is offered for execution if it has a price for that. The author's statements are kept.
  */
 export function metaOfWriting(meta: JsonObject, toolMeta: JsonObject | null): JsonObject {
   const properties = toolMeta?.properties;

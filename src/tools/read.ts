@@ -5,7 +5,7 @@ import type { SpecEntry } from '../model/model.ts';
 
 /**
  * Parses a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole
- * JSON-RPC answer to `tools/list`. `prepare` judges the tools themselves, all at once.
+ * JSON-RPC answer to `tools/list`. `prepare` checks the tools themselves, all at once.
  *
  * @param file name of the file, for the errors
  * @returns the tools in order, or every error of the document

@@ -23,7 +23,7 @@ export interface RequestChange {
   readonly wrap?: string | null;
   /** Headers of the answer become `next` and `total`. */
   readonly pages?: true;
-  /** In place of the one that it has. */
+  /** Replaces the existing one. */
   readonly success?: JsonObject;
 }
 
@@ -54,7 +54,7 @@ export function requestInSource(text: string): ToolRequest | undefined {
 }
 
 /**
- * The source of a tool with other options of its request; all else stays as it is.
+ * The source of a tool with other options of its request; all else stays unchanged.
  *
  * @returns undefined if they cannot be written there
  */

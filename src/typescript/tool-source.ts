@@ -39,7 +39,7 @@ export function readToolSource(text: string): ToolSource {
 }
 
 /**
- * The source of a tool with another outputSchema: only what differs is written anew, all else stays as it is, comments included.
+ * The source of a tool with another outputSchema: only what differs is written anew, all else stays unchanged, comments included.
  *
  * @returns undefined if a part that differs is not a literal
  */
@@ -66,7 +66,7 @@ export function schemaNode(tree: Tree, reader: LiteralReader): Node | undefined 
 }
 
 /**
- * The source of a tool with another name, also as the first argument of `console.error`; all else stays as it is.
+ * The source of a tool with another name, also as the first argument of `console.error`; all else stays unchanged.
  *
  * @returns undefined if the name is not written as one literal
  */

@@ -51,7 +51,7 @@ export const liveRules: readonly LiveRule[] = [
   ...submissionRules,
   ...exploreRules,
   ...pairRules,
-  // After the rules that judge what generated calls do to the server.
+  // After the rules that check what generated calls do to the server.
   ...resultValueRules,
   ...processRules,
   ...insideRules,

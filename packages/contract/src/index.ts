@@ -46,7 +46,7 @@ export interface CheckOptions {
   readonly seed?: number;
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Time limit of one request; by default that of the profile plus ten seconds. Milliseconds. */
+  /** Time limit of one request; by default the limit of the profile plus ten seconds. Milliseconds. */
   readonly timeoutMs?: number;
   /** Time limit of the whole check, by default 15 minutes. Milliseconds. */
   readonly deadlineMs?: number;
@@ -58,7 +58,7 @@ export interface CheckOptions {
  * Runs the contract on the MCP server at a URL, in any language.
  *
  * @param url the MCP endpoint, such as `https://tools.example.com/mcp` (C§1.4)
- * @returns the verdict on each rule; `ok` is false if a rule that counts failed or could not be judged for lack of an answer
+ * @returns the verdict on each rule; `ok` is false if a rule that counts failed or could not be checked for lack of an answer
  * @throws TypeError for an address that is no HTTP URL. @throws RangeError for an unknown platform, rule or group of rules.
  * @throws CommandError `UNREACHABLE` if nothing answers
  */

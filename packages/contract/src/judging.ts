@@ -32,7 +32,10 @@ interface LeveledRule {
   readonly level: Level;
 }
 
-/** Judges the live rules of one run: in which order and beside what, again after a restart, and a second time where one answer proves nothing. */
+/**
+ * Checks the live rules of one run: in their order and beside each other, again after a restart, and a second time where one answer proves
+ * nothing.
+ */
 export class Judging {
   readonly life: LivenessTracker;
   /** The probe that ran the submission test. */
@@ -70,8 +73,8 @@ export class Judging {
   }
 
   /**
-   * Judges all rules; the results are in the order of the rules. If sessions disturb each other, the rules that open some
-   * are judged one by one, each in the only session. Rules that a dying server left without an answer are judged after its
+   * Checks all rules; the results are in the order of the rules. If sessions disturb each other, the rules that open some
+   * are checked one by one, each in the only session. Rules that a dying server left without an answer are checked after its
    * restart, one by one, to identify the one that ends it: first those that had not begun.
    */
   async judgeAll(

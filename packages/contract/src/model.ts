@@ -121,7 +121,7 @@ export interface RuleResult {
   readonly see?: readonly string[];
   /** The failed rule that is the cause why this one was not run. */
   readonly because?: string;
-  /** What was wrong the first time, if the rule was asked again alone because load or other sessions may have caused it. */
+  /** What was wrong the first time, if the rule was checked again separately because load or other sessions may have caused it. */
   readonly again?: string;
   /** How often the same request failed, where it does not always fail: the worst of its problems. */
   readonly times?: NonNullable<Problem['times']>;
@@ -160,7 +160,7 @@ export interface PlannedTool {
   readonly because: string;
 }
 
-/** The verdict on a target. `ok` is false if a MUST failed or could not be judged for lack of an answer. */
+/** The verdict on a target. `ok` is false if a MUST failed or could not be checked for lack of an answer. */
 export interface Report {
   readonly ok: boolean;
   readonly target: string;
@@ -171,9 +171,9 @@ export interface Report {
   readonly time: string;
   /** SHA-256 of the id and the status of each rule, sorted: two reports with the same hash have the same verdicts. */
   readonly hash: string;
-  /** Version of the runtime, where the server is that of a project of ours. */
+  /** Version of the runtime, if the server belongs to a generated project. */
   readonly runtime?: string;
-  /** The eras of MCP that were judged. */
+  /** The eras of MCP that were checked. */
   readonly era: Era;
   /** Chooses the generated calls: the same seed, the same calls. */
   readonly seed: number;

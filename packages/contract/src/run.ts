@@ -28,8 +28,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs every rule that is on in the target's profile against a running server. A rule passes or fails on answers
- * alone: a rule without its preconditions or without answers is reported as not run, with the reason.
+ * Runs every rule that is on in the target's profile against a running server. Only answers make a rule pass or fail: a rule without its
+ * preconditions or without answers is reported as not run, with the reason.
  * A server that we own is restarted once if it stops answering.
  *
  * @throws Unreachable
@@ -56,7 +56,7 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   );
   // It takes as long to start as the first requests to be answered.
   if (leveled.some(({ rule }) => rule.controls?.includes(startsInstances))) {
-    secondInstance(judging.probe).catch(() => {}); // whoever needs it says why
+    secondInstance(judging.probe).catch(() => {}); // the rule that needs it reports why
   }
   let fromDefinitions = await inspect(target, options, judging, selects);
   const total = fromDefinitions.length + leveled.length;

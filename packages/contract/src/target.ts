@@ -21,9 +21,9 @@ export interface Target {
   readonly launch?: Launch;
   /** The process that serves the URL, if it is ours: it is restarted once if it dies. */
   readonly owned?: OwnedServer;
-  /** The eras of MCP to judge; both by default. */
+  /** The eras of MCP to check; both by default. */
   readonly era?: Era;
-  /** The runtime, if the server is that of a generated project. */
+  /** The runtime, if the server belongs to a generated project. */
   readonly runtime?: Runtime;
   /** Sent with every request, for instance the key of a gateway. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface Target {
   readonly calls?: CallPolicy;
   /**
    * Tools of a project that may change something. `runs`: a call really changes it, so no arguments are sent but those of its
-   * examples. `replays`: its source answers from recordings; a call without one is not judged.
+   * examples. `replays`: its source answers from recordings; a call without one is not checked.
    */
   readonly writing?: ReadonlyMap<string, 'runs' | 'replays'>;
   /** Generated calls for each tool: 12 by default. */
@@ -44,7 +44,7 @@ export interface Target {
   readonly live?: boolean;
   /** Tools of a project that still answer with samples, which need not depend on their arguments. */
   readonly sampled?: ReadonlySet<string>;
-  /** Called with a call that is not judged, because it has no recording. */
+  /** Called with a call that is not checked, because it has no recording. */
   readonly onUnrecorded?: (tool: string, args: JsonObject) => void;
   /** The time, by `now()`, at which a run ends; the remaining rules are not run. */
   readonly deadlineAt?: number;

@@ -187,7 +187,7 @@ export function readConfig(
   return errors.length > 0 ? { ok: false, errors } : { ok: true, config, warnings: warningsOf(config, env) };
 }
 
-/** Three quarters of the heap limit: bodies and unread answers, half of what is counted, are outside of the heap. */
+/** Three quarters of the heap limit: half of the counted memory, bodies and unread answers, is outside the heap. */
 function memoryShare(): number {
   return Math.max(32_000_000, Math.floor(getHeapStatistics().heap_size_limit * 0.75));
 }

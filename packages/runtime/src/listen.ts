@@ -242,7 +242,7 @@ export async function bind(server: Server, host: string, port: number, prefix = 
   return (server.address() as AddressInfo).port;
 }
 
-/** Measures how late timers fire. Load is high after two late timers in a row; one alone may be a long computation. */
+/** Measures how late timers fire. Load is high after two late timers in a row; a single one may be a long computation. */
 function watchLoad(maxDelayMs: number): { isHigh(): boolean; stop(): void } {
   let dueAt = performance.now() + loadMs;
   let timesLate = 0;

@@ -15,7 +15,7 @@ export interface ReplicaOptions {
   readonly cacheBytes: number;
   /** Whether tokens are valid for one call. */
   readonly once: TokenRules['once'];
-  /** The store of used tokens; null if they are in that of everything else. */
+  /** The store of used tokens; null if they are in the common store. */
   readonly tokens: SharedState | null;
   readonly log: Log;
   /** Removes what the log must not contain. */
@@ -48,7 +48,8 @@ export function shareWithSources(state: SourceState): void {
 }
 
 /**
- * Connects a replica to the others by a store. While the store does not answer, the replica works alone: no claim is known, each place
+ * Connects a replica to the others by a store. While the store does not answer, the replica works without the others: no claim is known,
+ * each place
  * is granted, and no key has a text.
  */
 export function createReplicas(state: SharedState, options: ReplicaOptions) {

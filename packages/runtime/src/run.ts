@@ -125,7 +125,7 @@ async function startMetrics(
   return serveMetrics(metricsHost, metricsPort, info);
 }
 
-/** Connects to the stores that replicas share, for the requests to APIs, too; null without one. */
+/** Connects to the stores that replicas share, also for the requests to APIs; null without one. */
 function createShared(
   state: NonNullable<ServeOptions['state']>,
   { stateUrl, tokenStateUrl, cacheSharedBytes: cacheBytes, token }: Config,

@@ -58,7 +58,7 @@ export function secretsInUrl(text: string): readonly string[] | null {
 const sentinelForm =
   /^redis\+sentinel:\/\/(?:([^@/?#]*)@)?((?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?(?:,(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?)*)\/([\w.-]+)(?:\/(\d{1,9}))?$/i;
 
-/** A URL of Sentinels as that of the first of them, because a list of hosts is no host. */
+/** A URL of Sentinels as the URL of the first of them, because a list of hosts is no host. */
 function urlOf(text: string): URL | null {
   const [, account, hosts = '', , db = '0'] = sentinelForm.exec(text) ?? [];
   const plainUrl =

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { Log } from './server/log.ts';
 
 /**
- * A store that all replicas of a server use. Each method rejects if the store cannot be reached; the server then works alone. How long
+ * A store that all replicas of a server use. Each method rejects if the store cannot be reached; the server then works without it. How long
  * it waits for an answer, the server decides. Keys are short ASCII texts; times are in milliseconds.
  *
  * A store without `keep` is of version 0.3.0: it shares no answers, and its `claim` knows no owner and is called once.
@@ -41,7 +41,7 @@ export interface SharedState {
   set(key: string, text: string, ms: number): Promise<void>;
   /** Like `set`, but the texts of a group use at most so many bytes of the store: those that expire first are removed. */
   keep?(group: string, key: string, text: string, ms: number, mostBytes: number): Promise<void>;
-  /** What the store says of itself in the lines of Redis' INFO, such as `maxmemory_policy:noeviction`; null if it refuses. */
+  /** The store's description of itself in the lines of Redis' INFO, such as `maxmemory_policy:noeviction`; null if it refuses. */
   info?(): Promise<string | null>;
 }
 
@@ -63,7 +63,7 @@ export interface StoreOptions {
   readonly hide: (text: string) => string;
   readonly onEntry: (text: string) => void;
   /**
-   * Called once with what the store says of itself, null if that is not known.
+   * Called once with the store's description of itself; null if it is unknown.
    *
    * @throws Error if the store cannot be used
    */
@@ -100,8 +100,8 @@ const cluster =
   'it is a Redis Cluster, which is not supported: name one server, or its Sentinels with redis+sentinel:.';
 
 /**
- * Follows a list of a store, and asks it while it answers. While it does not, it is asked for nothing but whether it is back. The
- * log says so once.
+ * Follows a list of a store, and asks it while it answers. While it does not, it is asked for nothing but whether it is back. The log
+ * reports that once.
  */
 export function createStore(state: SharedState, options: StoreOptions): Store {
   const { prefix, list, variable, log, hide } = options;
@@ -262,7 +262,7 @@ function answerWithin<T>(answer: Promise<T>, ms: number): Promise<T> {
     const timer = setTimeout(async () => {
       const busyTime = performance.now() - from - ms;
       await nextTurn(); // reads what arrived while this process was busy
-      await nextTurn(); // and that of a connection that was behind others
+      await nextTurn(); // and of a connection that was behind others
       reject(new Late(ms, busyTime));
     }, ms);
     timer.unref();

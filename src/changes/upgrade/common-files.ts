@@ -109,7 +109,7 @@ function changed(files: FileSet, path: string, change: (text: string) => string)
   return new Map(file ? [[path, { ...file, content: bytesOf(change(textOf(file.content))) }]] : []);
 }
 
-/** What the templates of a release read that is of its version. */
+/** Values of a version that the templates of its release read. */
 function contextThen(
   { packageManager, packageManagerVersion, packages, targets }: CommonFileAnswers,
   { facts, templates }: Release,

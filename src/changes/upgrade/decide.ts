@@ -12,7 +12,7 @@ export interface Sides {
   readonly path: string;
   /** As the recorded version wrote it. */
   readonly base: Uint8Array | null;
-  /** As it is on disk. */
+  /** The text on disk. */
   readonly ours: Buffer | null;
   /** As this version writes it. */
   readonly theirs: ProjectFile | null;
@@ -57,7 +57,7 @@ export async function decide(
   const next = plainText(theirs.content);
   if (path === 'package.json') {
     const merged = mergePackage(base ? plainText(base) : next, plainText(ours), next, usedPackages);
-    // Without a base, git marks the lines alone that differ.
+    // Without a base, git marks only the lines that differ.
     return merge('', merged.ours, merged.theirs, label, ours);
   }
   if (recorded === undefined) return { kind: 'kept', why: 'own' };
@@ -100,7 +100,7 @@ function withoutSuccessor(sides: Sides): Decision {
   return isAuthors ? { kind: 'kept', why: 'own' } : { kind: 'removed' };
 }
 
-/** A file that the program alone writes. */
+/** A file that only the program writes. */
 function generated(sides: Sides, ours: Buffer, theirs: Uint8Array): Decision {
   // The same list of tools in another form.
   if (sides.path === toolsIndex && isUnchanged(sides)) return { kind: 'same' };

@@ -48,7 +48,7 @@ export interface UpgradedFile {
   readonly kind: Exclude<Decision['kind'], 'same'>;
   /** Lines where conflicts begin, 1-based. */
   readonly lines?: readonly number[];
-  /** Path of the text that this version proposes, beside a file that stays as it is. */
+  /** Path of the text that this version proposes, beside a file that stays unchanged. */
   readonly proposal?: string;
   readonly why?: Extract<Decision, { readonly kind: 'kept' }>['why'];
 }
@@ -114,7 +114,7 @@ async function decideOn(directory: string, sides: Sides, context: DecisionContex
 
 /**
  * The new manifest. It records the text that this version writes, even if the author's file differs. A file that stays as it
- * was written keeps its hash: what package.json says of the tools is that of an earlier list of them.
+ * was written keeps its hash: the tools in package.json are an earlier list of them.
  */
 function nextManifest(manifest: Manifest, base: FileSet, decided: readonly Decided[]): Manifest {
   const managed = new Set([...base.keys(), ...decided.map(({ sides }) => sides.path)]);

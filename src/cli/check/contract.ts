@@ -48,7 +48,7 @@ import { localKeyFor } from './local-key.ts';
 /**
  * Runs the contract on the server at a URL.
  *
- * @returns 1 if a rule that counts failed, 3 if a MUST could not be judged because the server did not answer.
+ * @returns 1 if a rule that counts failed, 3 if a MUST could not be checked because the server did not answer.
  */
 export async function checkServer(url: string, output: Output, flags: CheckFlags): Promise<ExitCode> {
   requireUrlFlags(flags);
@@ -130,7 +130,7 @@ async function repeat(directory: string, output: Output, check: () => Promise<Ex
 }
 
 /**
- * The project of a directory, by default that of the working directory, and the platform that a flag names.
+ * The project of a directory, by default the working directory, and the platform that a flag names.
  *
  * @throws CommandError `INVALID_INPUT` for the flags that describe a URL, or if there is no project.
  */

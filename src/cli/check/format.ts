@@ -62,7 +62,7 @@ export function unrecordedLines(calls: readonly string[]): readonly string[] {
   ];
 }
 
-/** The most names in the advice. */
+/** The maximum number of names in the advice. */
 const maxNamed = 20;
 
 /** The line that advises authors of tools that write against replays. */

@@ -19,7 +19,7 @@ import { onFreePort, withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';
 
 /**
- * `market-mcp call <tool> [arguments]`: signs a token, opens a session, calls the tool, and judges the answer.
+ * `market-mcp call <tool> [arguments]`: signs a token, opens a session, calls the tool, and checks the answer.
  *
  * @returns 3 if no answer came; 1 if the call failed, does not match its schema, or did not end as expected.
  */

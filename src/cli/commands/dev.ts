@@ -88,7 +88,7 @@ function inspectArguments(inspect: string | true | undefined): readonly string[]
   return port === undefined ? [] : [`--inspect=127.0.0.1:${text}`];
 }
 
-/** What the lines of one call say so far. */
+/** The log lines of one call so far. */
 interface Running {
   readonly lines: readonly LogLine[];
   /** The code of its last failed request to an API. */
@@ -101,7 +101,7 @@ const nothing: Running = { lines: [], code: null };
 const maxWaiting = 1_000;
 
 /**
- * Shows the log of a server in development to a person: a line for each call, and beneath that of a failed one its cause, as
+ * Shows the log of a server in development to a person: a line for each call, and beneath the line of a failed call its cause, as
  * `market-mcp call` words it.
  *
  * @param directory the project

@@ -12,7 +12,7 @@ import { showDrift } from '../tools/tool-drift.ts';
 /**
  * `market-mcp list`: the tools, read from their sources without running the project.
  *
- * @param markListed records that the marketplace has read the tools as they are.
+ * @param markListed records that the marketplace has read the present tools.
  */
 export async function listTools(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
   const directory = findProject(process.cwd());

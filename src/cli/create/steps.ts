@@ -21,7 +21,7 @@ export interface Taken {
 }
 
 /**
- * Runs the requested steps: install, git, self-check. What they have made is printed as one line.
+ * Runs the requested steps: install, git, self-check. Their result is printed as one line.
  *
  * @param successText what was made before
  * @throws as each step

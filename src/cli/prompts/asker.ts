@@ -27,7 +27,7 @@ const showCursor = '\u001b[?25h';
 export interface TextPrompt<T> {
   readonly message: string;
   readonly placeholder?: string;
-  /** The answer for Enter alone; absent if something must be typed. */
+  /** The answer for Enter without text; absent if something must be typed. */
   readonly initial?: T & string;
   /** An earlier answer to edit; if it is a suggestion that was accepted, it is suggested again. */
   readonly before?: string;
@@ -38,7 +38,7 @@ export interface TextPrompt<T> {
   parse(text: string): Result<T>;
 }
 
-/** A prompt that is open: what was typed in it is shown when it is asked again after Escape. */
+/** An open prompt: its typed text is shown when it is asked again after Escape. */
 interface Open<T> {
   prompt(): Promise<T | typeof CANCEL_SYMBOL | undefined>;
   readonly lines?: readonly string[];
@@ -46,12 +46,12 @@ interface Open<T> {
 
 /**
  * Asks at a terminal. Every answer is validated when it is given. A cancelled prompt, and one whose input has ended,
- * throws `Cancelled`; Escape throws `Back`. What was typed before Escape is there when the question is asked again.
+ * throws `Cancelled`; Escape throws `Back`. The text typed before Escape is there when the question is asked again.
  */
 export class Asker {
   readonly #keys: TerminalInput;
   readonly #output: Writable;
-  /** What was typed in prompts that were left by Escape, by their questions. */
+  /** The text typed in prompts that were left by Escape, by their questions. */
   readonly #drafts = new Map<string, readonly string[]>();
   /** The suggestions that were accepted, by their questions. */
   readonly #accepted = new Map<string, string>();
@@ -138,7 +138,7 @@ export class Asker {
    * At least one of many values. Typing filters them by label and hint, Tab selects one. A paste counts as typed.
    *
    * @param before values selected at first
-   * @param statusOf what is shown beside the question while values are selected; with it, none need be selected
+   * @param statusOf a text beside the question while values are selected; with it, none need be selected
    */
   search(
     message: string,

@@ -27,7 +27,7 @@ export interface FieldEditorOptions extends Streams {
   readonly kind: FieldKind;
   /** The initial lines. */
   readonly lines: readonly string[];
-  /** The answer for Enter alone while nothing is typed; shown dimmed. */
+  /** The answer for Enter while nothing is typed; shown dimmed. */
   readonly suggested: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const keysShown =
   'Tab completes; on an empty line, it asks step by step · ↑↓ moves · Shift-↑↓ reorders · Ctrl-K removes the line · Esc goes back';
 
 /**
- * Asks for fields in the field language, one per line, and shows what the lines mean while they are typed.
+ * Asks for fields in the field language, one per line, and shows the meaning of the lines while they are typed.
  *
  * Enter starts the next line; on an empty last line it gives the answer. Enter does not leave a line with an error.
  */
@@ -73,7 +73,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     this.#change(edit.insert(this.#text, clean));
   }
 
-  /** The text as it is. */
+  /** The present text. */
   get lines(): readonly string[] {
     return this.#text.lines;
   }

@@ -13,7 +13,7 @@ export { Cancelled } from './leaving.ts';
 /** The steps of a command from the answers of flags to all answers. */
 export interface Flow<Answers> extends Naming {
   readonly title: string;
-  /** Answers from flags, and what the project says of requests; they are not asked again. */
+  /** Answers from flags, and the project's settings for requests; they are not asked again. */
   readonly given: PromptParts;
   /** The questions before and after those about the tool. */
   readonly before: readonly AskedPart[];

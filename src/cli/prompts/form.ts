@@ -28,10 +28,10 @@ interface FieldAnswers {
 }
 
 /**
- * Asks for a list of fields: as lines of the field language, or step by step if the author wants that. The answers of the
- * form become lines, too.
+ * Asks for a list of fields: as lines of the field language, or step by step if the author wants that. The answers of the form also become
+ * lines.
  *
- * @param suggested the answer for Enter alone
+ * @param suggested the answer for Enter without text
  * @param before an earlier answer to edit
  */
 export async function askFields(

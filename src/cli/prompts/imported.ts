@@ -179,8 +179,8 @@ export async function askDescriptions(
 const askedFrom = 500;
 
 /**
- * Asks which fields of the answers to keep, for one tool after the other; Enter alone keeps all. What is chosen and its size is
- * shown while it changes.
+ * Asks which fields of the answers to keep, for one tool after the other; Enter keeps all. The selection and its size are shown while they
+ * change.
  */
 export async function askAnswerFields(
   asker: Asker,

@@ -22,7 +22,7 @@ export interface Streams {
 export interface LineOptions extends Streams {
   readonly message: string;
   readonly placeholder: string;
-  /** The value for Enter alone. */
+  /** The value for Enter without text. */
   readonly defaultValue?: string;
   /** Text to edit. */
   readonly initialValue?: string;
@@ -30,7 +30,7 @@ export interface LineOptions extends Streams {
   validate(text: string | undefined): string | undefined;
 }
 
-/** Asks for one line of text. Unlike clack's `text`, it lets its caller read what was typed when it is cancelled. */
+/** Asks for one line of text. Unlike clack's `text`, its caller can read the typed text when it is cancelled. */
 export class LinePrompt extends TextPrompt {
   constructor({ message, placeholder, ...options }: LineOptions) {
     super({

@@ -74,7 +74,7 @@ export function orderedParts(
   const isFile = request !== undefined && otherRequests.length === 0 && !isCurl(request);
   switch (sourceOf(parts) ?? parts.start) {
     case 'fromRequest':
-      // Whoever chose to paste wants to paste next.
+      // A user who chose to paste wants to paste next.
       return [
         'fromRequest',
         ...(isFile ? (['request'] as const) : []),

@@ -20,7 +20,7 @@ export interface ToolsChange<Planned> extends Pick<Made, 'done'> {
   plan(project: Project): Planned | Promise<Planned>;
   /** What the author confirms. */
   readonly question: string;
-  /** The files as they are shown above the question, and after the change behind `made`. */
+  /** The files in the form above the question, and after the change behind `made`. */
   lines(planned: Planned): readonly string[];
   readonly made?: string;
   /** Prints what the author has to know besides. */

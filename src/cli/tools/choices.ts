@@ -69,7 +69,7 @@ function closing(shownCount: number, totalCount: number, search: string | undefi
   return `${found} ${shownCount > 0 ? choose : 'Search with other or fewer words.'}`;
 }
 
-/** Prints the requests of a HAR file for an author to choose from; undefined if there is one request alone. */
+/** Prints the requests of a HAR file for an author to choose from; undefined if there is only one request. */
 export async function listRequests(text: string, output: Output): Promise<ExitCode | undefined> {
   if (isCurl(text)) return undefined;
   const found = unwrap(await requestsInText(text));

@@ -28,7 +28,7 @@ export interface DescribedBody {
   readonly isRequired: boolean;
   /** Absent if it is the usual one of the kind. */
   readonly mediaType?: string | undefined;
-  /** What is said of members of a form. */
+  /** The declarations of the members of a form. */
   readonly parts: ReadonlyMap<string, BodyPart>;
 }
 

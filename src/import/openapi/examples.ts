@@ -45,7 +45,7 @@ export interface Fitting {
  * The examples that can be answers, and the schema, widened until it accepts them. An API answers as the example of its document
  * does more often than as the schema beside it.
  *
- * @param isStrict the schema stays as it is, and the examples that it rejects are left out
+ * @param isStrict the schema stays unchanged, and the examples that it rejects are left out
  * @param lost receives each example that the schema rejects, with the first mismatch, and each that is no answer
  */
 export function fittingExamples(

@@ -10,12 +10,12 @@ const maxOptional = 4;
 const maxSchemes = 50;
 const maxScopes = 100;
 
-/** The keys of a document. Each has a variable of its own, the same whatever operations are chosen. */
+/** The keys of a document. Each has a separate variable, the same whatever operations are chosen. */
 export class ApiKeys {
   readonly #document: OpenApiDocument;
   /** By the name of the scheme; null if no program can send it. */
   readonly #schemes = new Map<string, Described | null>();
-  /** The first of each shape; then the parameters, too. */
+  /** The first of each shape; then also the parameters. */
   readonly #byShape = new Map<string, Described>();
 
   constructor(document: OpenApiDocument) {
@@ -54,7 +54,7 @@ export class ApiKeys {
   readonly isScheme = (key: Described): boolean => this.#byShape.has(shapeOf(key));
 
   /**
-   * What an operation accepts: alternatives of keys that are sent together, the one that sends most first.
+   * What an operation accepts: alternatives of keys that are sent together, the alternative with most keys first.
    *
    * @param prefix of the variables
    * @throws Refusal if it accepts nothing that a program can send
@@ -137,7 +137,7 @@ export class ApiKeys {
     ]);
   }
 
-  /** Gives every key and every variable a name of its own. */
+  /** Gives every key and every variable a unique name. */
   #name(): void {
     const keys = new Set([...this.#schemes.values(), ...this.#byShape.values()]);
     const takenNames = { keys: new Set<string>(), variables: new Set(['URL']) };

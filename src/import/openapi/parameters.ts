@@ -167,7 +167,7 @@ class Inputs {
     return this.#add(`${part}_name`, 'body', schema, false);
   }
 
-  /** The schema of a parameter: its own, that of its only content, or, in 2.0, the parameter itself. */
+  /** The schema of a parameter: its own, the schema of its only content, or, in 2.0, the parameter itself. */
   #schemaOf(parameter: DocumentPlace): { readonly schema: JsonObject; readonly isJson: boolean } {
     const { members: value } = parameter;
     const [[type, media] = []] = parameter.at('content').entries();

@@ -8,7 +8,7 @@ export type Led = { readonly name: string } | { readonly why: string };
 export interface Beside {
   /**
    * @param file the reference without its fragment
-   * @param from name of the document that contains it; empty for the first one, and in the answer, too
+   * @param from name of the document that contains it; empty for the first one, also in the answer
    */
   named(file: string, from: string): Led;
   /** @throws CommandError if it cannot be read */

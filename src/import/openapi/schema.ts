@@ -123,7 +123,7 @@ class Conversion {
       throw new DocumentRefusal(`its schema has more than ${maxFlatSchemas} members`, place.from);
     const { given: source, value: schema, pointer } = place;
     if (!isObject(schema)) return {};
-    // Authors of 3.0 documents expect that a description beside a $ref applies, too.
+    // Authors of 3.0 documents expect that a description beside a $ref also applies.
     const siblings =
       isObject(source) && source !== schema ? { description: source.description ?? schema.description } : {};
     const schemaWithSiblings = { ...schema, ...siblings } as JsonObject;
@@ -248,7 +248,7 @@ class Conversion {
     };
   }
 
-  /** The schema of members that are not declared, with that of members by pattern, whose names are not checked. */
+  /** The schema of members that are not declared, with the schema of members by pattern, whose names are not checked. */
   #further(schema: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject | undefined {
     const { additionalProperties, properties } = schema;
     const isTyped = isObject(additionalProperties) && Object.keys(additionalProperties).length > 0;
@@ -267,7 +267,7 @@ class Conversion {
     return schemas.length > 0 ? unionOf(schemas, this.#options.side) : undefined;
   }
 
-  /** What an argument is checked for. An API may answer with further values, and with dates in other forms. */
+  /** The checks of an argument. An API may answer with further values, and with dates in other forms. */
   #limits(schema: JsonObject, types: readonly string[], pointer: string): JsonObject {
     const isNumber = types.includes('number') || types.includes('integer');
     const listed = enumOf(schema, types);

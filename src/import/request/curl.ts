@@ -13,7 +13,7 @@ const file = 'it reads or writes a file of yours, and a tool cannot';
 const trust = 'a tool that earns money checks whom it speaks to';
 const notSent = 'what it names is a setting of your machine';
 
-/** The options of curl, each by its long name with its letter. What is not in it is refused by name. */
+/** The options of curl, each by its long name with its letter. Options that are not in it are refused by name. */
 const table: { readonly [name: string]: readonly [letter: string, effect: Effect] } = {
   request: ['X', takes('method')],
   header: ['H', takes('header')],

@@ -17,7 +17,7 @@ export interface GivenRequest {
    * request, so that each value is a text.
    */
   readonly variables: ReadonlySet<string> | null;
-  /** Behind a pipe, what changes the answer alone. */
+  /** Behind a pipe: commands that change only the answer. */
   readonly pipe?: string;
   /** Position in the HAR file, from 1; absent for a curl command. */
   readonly number?: number;

@@ -26,11 +26,11 @@ import { protocolOf } from './protocols.ts';
 import { remember } from './shown.ts';
 import { RequestRefusal } from './words.ts';
 
-/** What an author says of the arguments of a request. */
+/** The author's statements about the arguments of a request. */
 export interface InputChoice {
   /** Replace those that the request shows, by name. */
   readonly input: readonly Field[];
-  /** Names of those that stay as they are. */
+  /** Names of those that stay unchanged. */
   readonly constants: readonly string[];
   /** Segments of the path that become arguments. */
   readonly segments?: readonly SegmentInput[];
@@ -223,7 +223,7 @@ function unknownNames(
     });
 }
 
-/** The pairs of a query, and the rest, such as `wsdl`, which stays as it is. */
+/** The pairs of a query, and the rest, such as `wsdl`, which stays unchanged. */
 function splitQuery(query: string): { readonly pairs: string; readonly rest: string } {
   const members = query.split('&').filter((member) => member !== '');
   const isPair = (member: string) => member.includes('=');

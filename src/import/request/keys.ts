@@ -7,7 +7,7 @@ import type { GivenRequest } from './given-request.ts';
 /** A key and its place, without its variables. */
 type Placed = Omit<ApiKey, 'key' | 'variables'>;
 
-/** The keys of a request, each with variables of its own. */
+/** The keys of a request, each with its own variables. */
 export class KeyParts {
   readonly all: ApiKey[] = [];
   /** Where the value of each variable is. */

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { ExactJson } from './exact-body.ts';
 import { RequestRefusal } from './words.ts';
 
-/** How a POST body asks: what it is called, and whether it only reads. */
+/** How a POST body asks: the name of its protocol, and whether it only reads. */
 export interface Protocol {
   readonly envelope: 'graphql' | 'json-rpc';
   /** Words for the name of the tool. */

@@ -29,7 +29,7 @@ export function remember(text: string, command: KeylessCommand): void {
   readable.set(text, command);
 }
 
-/** What repeats a request: a path as it is, a command with variables in place of its keys. */
+/** The text that repeats a request: a plain path, or a command with variables instead of its keys. */
 export function withoutKeys(text: string): string {
   return isCurl(text) ? (readable.get(text)?.line ?? 'curl …') : text;
 }

@@ -40,7 +40,7 @@ const graphqlTypes: { readonly [name: string]: Shape } = {
   Boolean: { type: 'boolean' },
 };
 
-/** The shape of a GraphQL variable by its declared type; that of an enum, a scalar or an input object by its value. */
+/** The shape of a GraphQL variable by its declared type, and for an enum, a scalar or an input object by its value. */
 export function graphqlShape(declaredType: string, value: ExactJson | undefined): Shape | undefined {
   if (typeof value === 'bigint' || isLargeIntegerList(value)) return shapeOf(value);
   const type = declaredType.replace(/[!?]+$/, '');

@@ -12,7 +12,7 @@ const onlyOne = 'Give one curl command alone, with its URL and its data in quote
 
 /**
  * The words of a command line, as a POSIX shell (or cmd, where lines are continued or quoted with `^`) passes them to a program.
- * Nothing is expanded: `$NAME` stays as it is.
+ * Nothing is expanded: `$NAME` stays unchanged.
  *
  * @param leftOut receives a pipe to a program that only shows the response, such as jq
  * @throws RequestRefusal for whatever a shell would run, redirect or expand
@@ -43,7 +43,7 @@ export function unquotedVariables(line: string): ReadonlySet<string> {
   return new Set([...variables].map(([, posix, cmd = '']) => posix ?? cmd));
 }
 
-/** What a line consists of; `open` is a quote that nothing ends. */
+/** The parts of a line; `open` is a quote that nothing ends. */
 const pieces =
   /(?<quoted>\$?"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\$'(?:[^'\\]|\\[\s\S])*')|(?<open>\$?["'])|(?<joined>\\\r?\n)|\\(?<escaped>[\s\S]?)|(?<gap>\s+)|(?<operator>\$\(|[|&;<>()`])|[\s\S]/g;
 

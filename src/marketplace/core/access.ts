@@ -31,7 +31,7 @@ export function programLinkOf({ url, secret }: Access): string {
   return `${url}/?secret=${secret}`;
 }
 
-/** The parts of a link of either form. Undefined for any other text: a marketplace listens on loopback alone. */
+/** The parts of a link of either form. Undefined for any other text: a marketplace listens only on loopback. */
 export function accessIn(link: unknown): Access | undefined {
   const parts = /^http:\/\/([^/:@]+):(\d{1,5})\/\?secret=([\w-]{22})$/.exec(String(link));
   const [, host = '', port, secret = ''] = parts ?? [];
@@ -55,8 +55,8 @@ export const proofPath = '/.well-known/market-mcp';
 export const proofHeader = 'x-market-mcp-proof';
 
 /**
- * Proves to whoever asks with a random text that a marketplace knows the secret, without sending it. It is bound to the URL:
- * a stranger at another port cannot pass it on.
+ * Proves to anyone who asks with a random text that a marketplace knows the secret, without sending it. It is bound to the URL:
+ * another program at another port cannot pass it on.
  */
 export function proofOf({ url, secret }: Access, nonce: string): string {
   return createHmac('sha256', secret).update(`${url} ${nonce}`).digest('base64url');

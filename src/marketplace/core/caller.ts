@@ -29,7 +29,7 @@ export interface CallOrder {
   readonly endpoint: string;
   readonly tool: string;
   readonly arguments: Json;
-  /** The definition that the answer is judged by; without one, only the outcome is determined. */
+  /** The definition that the answer is checked by; without one, only the outcome is determined. */
   readonly definition?: JsonObject | undefined;
   readonly deliberate?: DeliberateError | undefined;
   readonly purpose?: Purpose;
@@ -57,7 +57,7 @@ export interface CallReport {
   readonly cause: CallCause | null;
 }
 
-/** Acts as the platform: signs tokens, calls servers, judges answers. Every request is recorded in the traffic. */
+/** Acts as the platform: signs tokens, calls servers, checks answers. Every request is recorded in the traffic. */
 export class ToolCaller {
   readonly profile: PlatformProfile;
   /** A signer of tokens for one endpoint. Their audience is the endpoint's URL, byte for byte. */

@@ -94,7 +94,7 @@ export interface FailedAnswer {
   readonly incident: string | undefined;
 }
 
-/** What a result says of its failure (C§2.2); a call without a result has none of it. */
+/** The cause that a result states for its failure (C§2.2); a call without a result has none. */
 export function failureIn(result: JsonObject | null): FailedAnswer {
   const { error, message } = objectOr(result?.structuredContent);
   return { code: nonEmptyText(error), message: nonEmptyText(message), incident: incidentIn(result?.content) };

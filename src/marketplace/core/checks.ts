@@ -7,7 +7,7 @@ import type { Marketplace } from './marketplace.ts';
 /** Runs the contract on the author's server, and knows whether the last verdict still holds. */
 export class Checks {
   readonly #marketplace: Marketplace;
-  /** The newest check; the version is undefined if it judges an older build than the sources. */
+  /** The newest check; the version is undefined if it checks an older build than the sources. */
   #checked: { readonly id: string; readonly version: string | undefined } | undefined;
 
   constructor(marketplace: Marketplace) {
@@ -22,7 +22,7 @@ export class Checks {
       const hint = 'Run the marketplace in a project, or name a server with --endpoint <url>.';
       throw new CommandError('NOTHING_TO_CHECK', 'no server is known', hint);
     }
-    // It starts a process of its own.
+    // It starts a separate process.
     const state = await this.#marketplace.state();
     if (state && cannotStart(state)) await this.#marketplace.requireRunning(state.url ?? '');
     const isOld = state?.kind === 'old-build' || state?.kind === 'building';
@@ -36,7 +36,7 @@ export class Checks {
     return job;
   }
 
-  /** The newest check; its report is null until it has ended with a verdict, and current while the tools are those that it judges. */
+  /** The newest check; its report is null until it has ended with a verdict, and current while the tools are those that it checks. */
   async last() {
     const job = this.#marketplace.jobs.newest('check');
     if (!job) return null;

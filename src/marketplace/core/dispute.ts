@@ -23,7 +23,7 @@ import { resultData } from './verdict.ts';
 export const guiltyLimit = 5;
 
 /**
- * Files a dispute about a logged call: `schema_mismatch`, the only reason that is judged automatically.
+ * Files a dispute about a logged call: `schema_mismatch`, the only reason that is checked automatically.
  *
  * @param tool the tool that the dispute names; if it names none, the first of the listing, as on the
  *   public marketplace.
@@ -104,7 +104,7 @@ export function guiltyOf(listing: string, disputes: readonly Dispute[]): number 
 }
 
 /**
- * Judges a dispute about `schema_mismatch` by the schema of the last listing or refresh, as the
+ * Decides a dispute about `schema_mismatch` by the schema of the last listing or refresh, as the
  * marketplace does: without a schema a person must decide, a schema that does not compile is the author's fault, and in all
  * other cases the output decides (public source: app api/v1/tools/dispute/route.ts).
  *

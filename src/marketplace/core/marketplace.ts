@@ -75,7 +75,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     return this.options.profile;
   }
 
-  /** The state of the author's server; null if it is not that of a project. */
+  /** The state of the author's server; null if it belongs to no project. */
   async state(): Promise<ServerState | null> {
     return (await this.options.state?.()) ?? null;
   }

@@ -99,7 +99,7 @@ export interface StepFinding {
   /** The id of the rule. */
   readonly rule?: string;
   readonly title: string;
-  /** What to change, for problems that have no fix of their own; empty if all have one. */
+  /** What to change, for problems without a fix; empty if all have one. */
   readonly fix: string;
   readonly problems: readonly Problem[];
 }
@@ -131,7 +131,7 @@ export interface MarketplaceOptions {
   readonly issuer: string;
   /** The author's own server, if known. */
   readonly endpoint?: string | undefined;
-  /** The state of the author's server, if it is that of a project. */
+  /** The state of the author's server, if it belongs to a project. */
   readonly state?: () => Promise<ServerState>;
   /** Path of each tool's source in the project, by the tool's name. */
   readonly sources?: ReadonlyMap<string, string>;

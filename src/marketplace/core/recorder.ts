@@ -89,7 +89,7 @@ export class ExchangeRecorder {
   }
 }
 
-/** Whether a body calls a tool: alone, or in a batch. */
+/** Whether a body calls a tool: as a single request, or in a batch. */
 function callsIn(value: Json | undefined): 'none' | 'one' | 'batch' {
   const isCall = (message: Json | undefined) => isObject(message) && message.method === 'tools/call';
   if (Array.isArray(value)) return value.some(isCall) ? 'batch' : 'none';

@@ -10,7 +10,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** The body as it was sent, if it contains secrets. A symbol, like `sentTo`: a replay sends it, a dispute is judged by it. */
+/** The body as it was sent, if it contains secrets. A symbol, like `sentTo`: a replay sends it, a dispute is decided by it. */
 export const sentBody = Symbol('sentBody');
 
 export interface Message {

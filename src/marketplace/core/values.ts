@@ -7,7 +7,7 @@ import {
 } from 'market-mcp-contract/json';
 import { type RpcAnswer, rpcAnswer, valuesIn } from 'market-mcp-contract/wire';
 
-/** The JSON value of a text, alone in a list; an empty list if the text is not JSON or too deep to be walked. */
+/** A list with the JSON value of a text; an empty list if the text is not JSON or too deep to be walked. */
 export function walkableJsonIn(text: string): readonly Json[] {
   return jsonIn(text).filter((value) => isWalkable(value));
 }

@@ -23,7 +23,7 @@ export type CallOutcome =
 export interface SchemaVerdict {
   readonly status: 'pass' | 'fail' | 'not-run';
   readonly problems: readonly Problem[];
-  /** The reason if it could not be judged. */
+  /** The reason if it could not be checked. */
   readonly reason?: string;
 }
 
@@ -36,7 +36,7 @@ export interface CallVerdict {
   readonly same: SchemaVerdict;
 }
 
-/** Judges the answer to a tools/call by the definition of its tool, if known. */
+/** Checks the answer to a tools/call by the definition of its tool, if known. */
 export function callVerdict(tool: JsonObject | undefined, answer: RpcAnswer): CallVerdict {
   const { result } = answer;
   const outcome = outcomeOf(answer);
@@ -119,7 +119,7 @@ export interface ExchangeOutcome {
   readonly code: string | null;
 }
 
-/** What an outcome is read from. */
+/** The parts of an answer that decide its outcome. */
 export interface AnsweredExchange {
   /** The HTTP status. */
   readonly status: number;

@@ -161,7 +161,7 @@ interface GroupProps {
   readonly group: ProblemGroup;
   /** Whether the title of the finding names the tool and its arguments. */
   readonly hasTitle: boolean;
-  /** The fix if the problem has none of its own; undefined if one fix for all problems stands below them. */
+  /** The fix if the problem has none; undefined if one fix for all problems stands below them. */
   readonly fix: string | undefined;
 }
 

@@ -35,7 +35,7 @@ export function jsonOf(text: string, field: string): Json {
 
 /**
  * The arguments in a form for an inputSchema: each text is converted to its property's type. A text that cannot be
- * converted is sent as it is; the server has to refuse it. Empty fields are omitted, except required texts.
+ * converted is sent unchanged; the server has to refuse it. Empty fields are omitted, except required texts.
  */
 export function argumentsOf(input: FormInput, inputSchema: Json | undefined): JsonObject {
   const required = requiredOf(inputSchema);
@@ -70,7 +70,7 @@ export function choicesOf({ type, enum: choices }: JsonObject): readonly Json[] 
   return type === 'boolean' ? [true, false] : undefined;
 }
 
-/** Whether the form of an inputSchema, filled in with these arguments, sends them as they are. */
+/** Whether the form of an inputSchema, filled in with these arguments, sends them unchanged. */
 export function canFillIn(args: Json, inputSchema: Json | undefined): boolean {
   if (!isObject(args)) return false;
   const required = requiredOf(inputSchema);

@@ -25,7 +25,7 @@ const headers = {
 };
 
 /**
- * Accepts only requests to this server: the Host must be exactly that of the pages, or 127.0.0.1 or localhost with this port (no
+ * Accepts only requests to this server: the Host must be exactly the host of the pages, or 127.0.0.1 or localhost with this port (no
  * DNS rebinding), a foreign Origin is refused, and no answer contains CORS headers.
  */
 export function onlyFromHere(access: Access): MiddlewareHandler {

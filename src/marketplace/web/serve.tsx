@@ -59,7 +59,7 @@ function candidatesFor(port: number | undefined): readonly number[] {
 }
 
 /**
- * Listens on each loopback address of this machine. Browsers look for a name under `.localhost` at ::1, too: a program of
+ * Listens on each loopback address of this machine. Browsers look for a name under `.localhost` also at ::1: a program of
  * another user that listened there would be sent the secret.
  *
  * @returns no server if the port is in use at one of them.

@@ -99,7 +99,7 @@ export function withNextManifest(
   return new Map([...files, [manifestFile, manifestContent(next)]]);
 }
 
-/** The answers with the chosen fields of their tools alone. */
+/** The answers with only the chosen fields of their tools. */
 function withFieldsOf({ fields = {}, ...answers }: ManifestAnswers): ManifestAnswers {
   const ownFields = Object.entries(fields).filter(([tool]) => answers.tools.includes(tool));
   return ownFields.length === 0 ? answers : { ...answers, fields: Object.fromEntries(ownFields) };

@@ -8,7 +8,7 @@ import { type LockedPackage, lockedPackages } from './locked.ts';
 
 /**
  * The package-lock.json that npm would write for a project without one, as far as it is known without a request: npm asks no registry
- * and reads no archive to make it. What is unknown is left out, and npm adds it.
+ * and reads no archive to make it. Unknown parts are left out, and npm adds them.
  */
 export function knownLock(directory: string): string {
   const { name, version, license, dependencies, devDependencies, engines } = parsedJson(

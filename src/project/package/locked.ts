@@ -19,7 +19,7 @@ export const lockedPackages: Readonly<Record<string, LockedPackage>> = lockedIn(
   ['@types/node', 'typescript', 'ky', 'lru-cache', 'p-queue', 'ioredis'],
 );
 
-/** Packages and all that they need. @throws Error if one of them has a package of its own below it. */
+/** Packages and all that they need. @throws Error if one of them has a nested package. */
 function lockedIn(entries: JsonObject, roots: readonly string[]): Record<string, LockedPackage> {
   const found = new Set(roots);
   const locked: Record<string, LockedPackage> = {};

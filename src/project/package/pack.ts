@@ -66,7 +66,7 @@ export function packProgram(directory: string, metadata: Manifest): PackedPackag
   return packed({ ...Object.fromEntries(members), ...metadata }, directory, paths);
 }
 
-/** Packs the built contract of a checkout: its public entries alone, and nothing that it depends on. */
+/** Packs the built contract of a checkout: only its public entries, without its dependencies. */
 export function packContract(directory: string, metadata: Manifest = {}): PackedPackage {
   const place = join(directory, 'packages/contract');
   const manifest = manifestIn(place);

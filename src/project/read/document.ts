@@ -12,7 +12,7 @@ import {
 import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
 import { isInside, readIn } from './inside.ts';
 
-/** Limits for documents from the network; the time is that of all together. */
+/** Limits for documents from the network; the time limit is for all together. */
 const maxBytes = 100_000_000;
 const maxMs = 60_000;
 const maxHops = 3;

@@ -57,7 +57,7 @@ export function recordsOfEdited(
   return Object.fromEntries(edited.map((path) => [path, files[path]]));
 }
 
-/** The version of a project's runtime: that of the installed package, else the recorded one. */
+/** The version of a project's runtime: the version of the installed package, else the recorded one. */
 export function runtimeVersion(directory: string, { template }: Manifest): string {
   const place = packageDirectory(runtimePackage, directory);
   if (place === undefined) return template;

@@ -118,7 +118,7 @@ function checked(problems: readonly Problem[], okText: string, fix: string): See
   return problem ? fail(`expected ${problem.expected}, got ${problem.actual}`, fix) : pass(okText);
 }
 
-/** The time of the first answer counts from the name of the host to the last byte: a cold start, too. */
+/** The time of the first answer counts from the name of the host to the last byte, including a cold start. */
 async function firstAnswer(probe: Probe): Promise<Seen> {
   const { initializeMs } = probe.profile.limits;
   const answer = await probe.initialized();

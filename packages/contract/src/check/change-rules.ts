@@ -1,6 +1,6 @@
 /**
  * Who may fail after a change of a tool, until the marketplace and its buyers know the new list: a caller whose arguments are as
- * before, a reader of answers as they were, the author in a dispute, which is judged by the schema stored at the last listing or
+ * before, a reader of answers as they were, the author in a dispute, which is decided by the schema stored at the last listing or
  * refresh (C§3.2, C§9.3).
  */
 export type Party = 'caller' | 'reader' | 'dispute';

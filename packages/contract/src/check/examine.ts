@@ -24,7 +24,7 @@ export interface ExamineOptions {
   readonly demands: Demands;
   /** As in `RunOptions`. */
   readonly selects?: RunOptions['selects'];
-  /** The eras of MCP to judge; by default those that the platform's servers speak. */
+  /** The eras of MCP to check; by default those that the platform's servers speak. */
   readonly era?: Era;
   readonly baseline?: Baseline | undefined;
   /** An earlier tool list to compare with. */

@@ -4,7 +4,7 @@ import type { ChangeId, Party } from './change-rules.ts';
 
 /** What a check requires beyond the contract's own verdict. */
 export interface Demands {
-  /** `must`: only a failed MUST is a failure. `should`: a failed SHOULD and drift are failures, too. */
+  /** `must`: only a failed MUST is a failure. `should`: a failed SHOULD and drift are also failures. */
   readonly level: Level;
   /** A rule that could not be run is a failure. */
   readonly requireAll: boolean;

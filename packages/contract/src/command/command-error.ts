@@ -46,7 +46,7 @@ const exitCodeOf: { readonly [code: string]: ExitCode } = {
 
 interface Further extends ErrorOptions, Partial<Pick<CommandError, 'details' | 'data'>> {}
 
-/** An error that ends a command with the exit code of its code (by default that of bad input), ready to be printed. */
+/** An error that ends a command with the exit code of its code (by default the one for bad input), ready to be printed. */
 export class CommandError extends Error {
   /** Constant for programs, `TARGET_NOT_EMPTY`. */
   readonly code: string;

@@ -3,10 +3,10 @@ import { hasUrlSecret, type UrlPart, urlParts } from './url-secrets.ts';
 /**
  * Quotes arguments as one line to paste. This is the only place that quotes: every command that is printed goes through it.
  *
- * A secret of a URL becomes a variable, `$URL_KEY`. For a POSIX shell, what a terminal would interpret or hide is written as octal
- * numbers for printf, except line feeds at the end.
+ * A secret of a URL becomes a variable, `$URL_KEY`. For a POSIX shell, characters that a terminal would interpret or hide are written as
+ * octal numbers for printf, except line feeds at the end.
  * On Windows, the line is one for cmd and PowerShell alike. No line with quotes, `$`, `%` or control characters is the same in
- * both: it is the one for a POSIX shell, and its comment says so.
+ * both: it is the one for a POSIX shell, and its comment states that.
  *
  * @param platform as `process.platform`
  */
@@ -29,7 +29,7 @@ export function quotedParts(parts: readonly UrlPart[]): string {
     .join('');
 }
 
-/** Commands for a POSIX shell, as text to paste: on Windows, they say so. */
+/** Commands for a POSIX shell, as text to paste: on Windows, they state that. */
 export function posixCommands(lines: readonly string[]): string {
   return [...(process.platform === 'win32' ? [forGitBash] : []), ...lines].join('\n');
 }

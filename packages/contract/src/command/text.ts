@@ -45,7 +45,7 @@ export function clip(text: string, width: number): string {
   return points.length <= width ? text : `${points.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
-/** Breaks a text between words into lines of at most `width` characters; a longer word has a line of its own. */
+/** Breaks a text between words into lines of at most `width` characters; a longer word has a separate line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

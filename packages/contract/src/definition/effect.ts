@@ -159,7 +159,7 @@ export function writingEffect(tool: {
   return idempotentHint === true ? 'changes' : 'acts';
 }
 
-/** The effect of a tool that declares none, judged by its name. */
+/** The effect of a tool that declares none, checked by its name. */
 export function effectOfName(name: string): Effect {
   return effectInName(name) ?? 'reads';
 }

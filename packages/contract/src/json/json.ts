@@ -8,7 +8,7 @@ export function shorten(value: unknown, limit = 80): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }
 
-/** The JSON value of a text, alone in a list; an empty list if the text is not JSON. */
+/** A list with the JSON value of a text; an empty list if the text is not JSON. */
 export function jsonIn(text: string): readonly Json[] {
   return attempt(() => [JSON.parse(text)], []);
 }
@@ -30,7 +30,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** JSON text whose invisible and direction characters are escaped: it denotes the same value, and reads as it is. */
+/** JSON text whose invisible and direction characters are escaped: it denotes the same value, and shows every character. */
 export function visibleJson(json: string): string {
   return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
     Array.from({ length: character.length }, (_, unit) => jsonEscape(character.charCodeAt(unit))).join(''),

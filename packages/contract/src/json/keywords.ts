@@ -31,10 +31,10 @@ export function requiredOf(schema: unknown): readonly string[] {
     : [];
 }
 
-/** A name for a schema that is examined alone; no other property has it. */
+/** A name for a schema that is examined separately; no other property has it. */
 export const aloneName = '\0alone';
 
-/** A schema for `{ [name]: value }`: one property alone, with what it may refer to in its root. */
+/** A schema for `{ [name]: value }`: one property, with the parts of its root that it may refer to. */
 export function propertyAlone(root: JsonObject, name: string, property: Json): JsonObject {
   const { definitions, $defs } = root;
   const refersToOthers = JSON.stringify([property, definitions, $defs]).includes('"#/properties/');

@@ -190,7 +190,7 @@ class Automaton {
       case 'group':
         return this.#either(part.alternatives);
       case 'look': {
-        // What it matches is matched again by what follows it.
+        // The following part matches the same text again.
         const body = this.#joined(this.#either(part.alternatives), this.#position(new Set()));
         return { first: body.first, last: [], isEmpty: true };
       }

@@ -65,7 +65,7 @@ export function withNumbers(text: string, write: (literal: string) => string): s
 /** No text of others contains it. */
 const mark = memoize(() => `${crypto.randomUUID()} `);
 
-/** The JSON value of a text for `writeLiterally`, alone in a list; an empty list if the text is not JSON. */
+/** The JSON value of a text for `writeLiterally`, in a list; an empty list if the text is not JSON. */
 export function literallyIn(text: string): readonly Json[] {
   return jsonIn(withLargeIntegersAsText(text, mark('')).text);
 }

@@ -18,7 +18,7 @@ export const tryCompile = cachedByObject((schema: JsonObject): CompiledSchema =>
 });
 
 /**
- * An inputSchema as it is judged: without a `$schema` that names a dialect of JSON Schema. The marketplace compiles
+ * An inputSchema as it is checked: without a `$schema` that names a dialect of JSON Schema. The marketplace compiles
  * outputSchemas only; for agents and clients an inputSchema may name its dialect, including 2020-12 (MCP 2025-11-25).
  */
 export function withoutDialect(schema: JsonObject): JsonObject {
@@ -56,7 +56,10 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
 const tooSlow = 'a pattern, a $ref or uniqueItems';
 const isGuarded = cachedByObject((schema: JsonObject) => mayBeEndless(JSON.stringify(schema)));
 
-/** Milliseconds of CPU time for work on a schema: a tenth after the first that took too long, since a check judges many values by one. */
+/**
+ * Milliseconds of CPU time for work on a schema: a tenth after the first that took too long, since a check evaluates many values by one
+ * schema.
+ */
 const timeLimit = cachedByObject((_schema: JsonObject) => ({ ms: taskTimeLimitMs }));
 
 /**

@@ -13,7 +13,7 @@ const commonLevels = {
   'fit.one-effect': 'must',
 } as const;
 
-/** Claude's directory of connectors. Only its requirements on tools are judged; its token is not the contract's. */
+/** Claude's directory of connectors. Only its requirements on tools are checked; its token is not the contract's. */
 export const claudeDirectory: PlatformProfile = {
   ...generic,
   name: 'claude-directory',
@@ -29,7 +29,7 @@ export const claudeDirectory: PlatformProfile = {
   },
 };
 
-/** ChatGPT's directory of apps. Only its requirements on tools are judged; its token is not the contract's. */
+/** ChatGPT's directory of apps. Only its requirements on tools are checked; its token is not the contract's. */
 export const openaiApps: PlatformProfile = {
   ...generic,
   name: 'openai-apps',

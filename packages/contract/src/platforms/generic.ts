@@ -1,7 +1,7 @@
 import { toolNamePattern } from '../definition/name.ts';
 import type { PlatformProfile } from './profile.ts';
 
-/** The contract alone, with the most common choice for everything that it leaves open. */
+/** Only the contract, with the most common choice for everything that it leaves open. */
 export const generic: PlatformProfile = {
   name: 'generic',
   title: 'a tool marketplace',

@@ -1,4 +1,4 @@
-/** The facts of each platform, by which the rules judge. */
+/** The facts of each platform, which the rules use. */
 export { marketplaces, mcp, platforms } from './all.ts';
 export { generic } from './generic.ts';
 export type { PlatformProfile } from './profile.ts';

@@ -19,7 +19,7 @@ const sentences: Readonly<Record<string, string>> = {
     'transports: "Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding attacks"',
 };
 
-/** The text of MCP and HTTP alone, for servers of no marketplace: without payment, health, sessions as a duty, or signals of outcomes. */
+/** Only the text of MCP and HTTP, for servers of no marketplace: without payment, health, sessions as a duty, or signals of outcomes. */
 export const mcp: PlatformProfile = {
   ...generic,
   name: 'mcp',

@@ -100,7 +100,7 @@ function closedObject(properties: JsonObject, optional: readonly string[] = []):
 /**
  * Every error of a platform profile, with its path; none if the value is a `PlatformProfile`.
  *
- * @param isRule decides whether a name is that of a rule or of a group; by default, any name may have a level of its own
+ * @param isRule decides whether a name is that of a rule or of a group; by default, any name may have its own level
  */
 export function profileProblems(
   value: unknown,

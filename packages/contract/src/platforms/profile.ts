@@ -93,7 +93,7 @@ export interface PlatformProfile {
   readonly rules: {
     /** Level of rules that come from platform facts: their own, advice only, or none. */
     readonly facts: 'own' | 'should' | 'off';
-    /** Levels of single rules by id, and of groups by their name; that of the rule counts. */
+    /** Levels of single rules by id, and of groups by their name; the level of the rule has priority. */
     readonly overrides: { readonly [rule: string]: Level | 'off' };
   };
   /** Public source of each value, keyed by dotted path (`token.issuer`). */

@@ -11,7 +11,7 @@ export interface FlaggedTool {
   readonly tool: string;
 }
 
-/** The most names in an error. */
+/** The maximum number of names in an error. */
 const maxNames = 20;
 
 /** @throws CommandError `UNKNOWN_TOOL` if a flag names a tool that is not listed. */
@@ -27,7 +27,7 @@ export function requireListed(namedTools: readonly FlaggedTool[], listed: readon
   );
 }
 
-/** Asks a person at a terminal which of the tools may be called, too. @throws Cancelled */
+/** Asks a person at a terminal which of the tools may also be called. @throws Cancelled */
 export type Choose = (withheld: readonly PlannedTool[]) => Promise<readonly string[]>;
 
 /**

@@ -35,7 +35,7 @@ export interface Held {
 /**
  * Checks the server at a URL.
  *
- * @returns 1 if a rule that counts failed, 3 if a MUST could not be judged because the server did not answer
+ * @returns 1 if a rule that counts failed, 3 if a MUST could not be checked because the server did not answer
  * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`, `UNREACHABLE`, `UNKNOWN_TOOL`
  */
 export async function checkUrl(

@@ -9,7 +9,7 @@ import { firstOf } from './lines.ts';
 /** How a report is written; the JSON form has no options. */
 export interface ReportOptions {
   readonly color: boolean;
-  /** Lists every rule, too. */
+  /** Also lists every rule. */
   readonly verbose: boolean;
   /** The command that explains a rule, by its id. */
   readonly explain: (rule: string) => string;
@@ -30,7 +30,7 @@ export function problemLine({ tool, path, expected, actual, cause, at }: Problem
   );
 }
 
-/** The fix of a failed rule: that of its problems, else its own. */
+/** The fix of a failed rule: the fix of its problems, else its own. */
 export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
   const exact = problems.flatMap((problem) => (problem.fix === undefined ? [] : [printable(problem.fix)]));
   return exact.length > 0 ? [...new Set(exact)] : [fix];
@@ -120,7 +120,7 @@ export function otherErrorLine({ tool, message, at, times }: OtherError): string
   return printable(`${subject}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
 }
 
-/** What a verdict leaves out; that a rule was asked again alone, and what was wrong the first time: in printable lines. */
+/** What a verdict leaves out; whether a rule was checked again separately, and its first problem: in printable lines. */
 export function footnotes({ again, note, status }: CheckedRule): readonly string[] {
   const result = status === 'pass' ? 'passed' : 'failed again';
   const second =

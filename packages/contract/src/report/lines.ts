@@ -88,7 +88,7 @@ export function problemLines(problem: Problem, paint: Paint): readonly string[] 
   ];
 }
 
-/** The fix of a problem, if it has one, replaces that of the rule. */
+/** The fix of a problem, if it has one, replaces the fix of the rule. */
 function fixOf({ fix, problems }: RuleResult): string {
   const exact = problems.map((problem) => problem.fix).find((text) => text !== undefined);
   return printable(exact ?? fix);

@@ -100,7 +100,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): r
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
-/** Text as it is, whatever it contains: no markup, no HTML, no mention, no end of the cell. */
+/** Text without any meaning for Markdown: no markup, no HTML, no mention, no end of the cell. */
 function text(value: string): string {
   return printable(value)
     .replaceAll('&', '&amp;')

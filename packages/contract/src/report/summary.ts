@@ -54,24 +54,24 @@ export function isComplete(rules: readonly RuleResult[]): boolean {
 }
 
 /**
- * The outcome of a run. `error`: the check itself failed. `unanswered`: a MUST could not be judged because the server did
+ * The outcome of a run. `error`: the check itself failed. `unanswered`: a MUST could not be checked because the server did
  * not answer. `failed`: a rule that counts failed.
  */
 export type Conclusion = 'ok' | 'failed' | 'unanswered' | 'error';
 
-/** The outcome of a report. Rules that could not be judged take precedence over failed ones. */
+/** The outcome of a report. Rules that could not be checked take precedence over failed ones. */
 export function conclusionOf({ ok, summary }: Pick<Report, 'ok' | 'summary'>): Conclusion {
   if (summary.errors > 0) return 'error';
   if (summary.unanswered > 0) return 'unanswered';
   return ok ? 'ok' : 'failed';
 }
 
-/** The verdict of a rule that could not be judged. */
+/** The verdict of a rule that could not be checked. */
 export function notRun(result: RuleResult, { message: reason, kind: cause, see }: NotRun): RuleResult {
   return { ...result, status: 'not-run', reason, cause, ...(see.length > 0 && { see }), problems: [] };
 }
 
-/** The reason, read from an error, why a rule could not be judged. */
+/** The reason, read from an error, why a rule could not be checked. */
 export function unjudged(error: unknown): NotRun {
   if (error instanceof NotRun) return error;
   if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);

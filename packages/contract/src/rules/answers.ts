@@ -94,7 +94,7 @@ export const answerRules: readonly LiveRule[] = [
   },
 ];
 
-/** A rule about all answers of an MCP server, judged when the others have been. */
+/** A rule about all answers of an MCP server, checked when the others have been. */
 function always(property: Property, text: Omit<LiveRule, 'check'>): LiveRule {
   return {
     ...text,

@@ -35,7 +35,7 @@ function withCases(rule: LiveRule, cases: readonly LiveRule[]): LiveRule {
 }
 
 /**
- * The problems of all cases. A case that may disturb others runs alone.
+ * The problems of all cases. A case that may disturb others runs separately.
  *
  * @throws NotRun if no case found a problem, and one was not run although it applies, or none was run
  */

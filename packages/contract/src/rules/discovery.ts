@@ -147,7 +147,7 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
   };
 }
 
-/** A server of resources or prompts alone: it declares no tools, and does not know the method. */
+/** A server of only resources or prompts: it declares no tools, and does not know the method. */
 async function hasNoTools(probe: Probe): Promise<boolean> {
   const { result } = await probe.initialized();
   if (!result || objectOr(result.capabilities).tools !== undefined) return false;

@@ -158,7 +158,7 @@ function exceptionFault({ rpc, ordinary }: Explored): Fault | undefined {
   return { expected: 'a failure in words of the tool', actual: describeCall(rpc) };
 }
 
-/** What JavaScript, Python, Go and Java say of an error in a program, where nobody has caught it. */
+/** The messages of JavaScript, Python, Go and Java for an error in a program that nothing caught. */
 const exceptions =
   /\b(?:Type|Reference|Key|Attribute|Index|UnboundLocal|ZeroDivision|Recursion|UnicodeEncode|UnicodeDecode)Error\b|Cannot (?:read|set) propert|\bis not a function\b|\bis not iterable\b|\bobject (?:has no attribute|is not subscriptable)\b|NullPointerException|nil pointer dereference|index out of range/;
 

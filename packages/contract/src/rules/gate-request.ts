@@ -179,7 +179,7 @@ export function misplacedTokens(
   ]);
 }
 
-/** A call that repeats the header of an invalid token. None if the token is accepted alone, which gate.garbage reports. */
+/** A call that repeats the header of an invalid token. None if the token is accepted without them, which gate.garbage reports. */
 async function repeatedToken(probe: Probe): Promise<readonly Unpaid[]> {
   const { header, scheme } = probe.profile.token;
   const value = `${scheme} ${invented.token}`;

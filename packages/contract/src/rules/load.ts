@@ -73,7 +73,7 @@ function large(id: string, title: string, chunked: boolean): LiveRule {
   };
 }
 
-/** A server that closes the connection while it receives the body refuses the request, too. */
+/** A server that closes the connection while it receives the body also refuses the request. */
 async function refusalProblems(
   probe: Probe,
   body: string,

@@ -238,7 +238,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
   },
 ]);
 
-/** Judges the answers to bodies that are not a valid request. They are sent once in a run. */
+/** Checks the answers to bodies that are not a valid request. They are sent once in a run. */
 async function eachUnreadable(
   probe: Probe,
   judge: (answer: HttpAnswer, path: string) => readonly Problem[],

@@ -10,10 +10,10 @@ import { answerProblems, resultProblems } from './expect.ts';
 import { ofCall, resultRules } from './result.ts';
 import { must, ofCalls, problemsAt, sharing, should, valueProblems } from './rule.ts';
 
-/** The maximum number of tools whose results are judged again. */
+/** The maximum number of tools whose results are checked again. */
 const mostTools = 20;
 
-/** What the stateless revision of MCP must provide. A server without it fails the first rule; the others are not judged. */
+/** What the stateless revision of MCP must provide. A server without it fails the first rule; the others are not checked. */
 export const modernRules = sharing({ controls: [speaksModern] }, [
   {
     id: 'modern.served',
@@ -163,7 +163,7 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
         const sessionCall = inSession.find(
           ({ tool, arguments: args }) => tool === example.tool && args === example.arguments,
         );
-        // What is wrong in a session, too, has its own finding.
+        // Errors that also occur in a session have their own finding.
         return judges
           .filter((rule) => !sessionCall || rule.problemsOf(sessionCall, probe.profile).length === 0)
           .flatMap((rule) => rule.problemsOf(outcome, probe.profile))

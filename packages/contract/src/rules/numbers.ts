@@ -71,7 +71,7 @@ const statistics: Readonly<Record<string, Statistic>> = {
   median: 'mean',
 };
 
-/** `min_price`, `priceMax` and `max` as the statistic and what it is of, without case and separators. */
+/** `min_price`, `priceMax` and `max` as the statistic and its subject, without case and separators. */
 function statisticIn(name: string): { readonly of: string; readonly is: Statistic } | undefined {
   const words = wordsOf(name);
   const at = [0, words.length - 1].find((place) => Object.hasOwn(statistics, words[place] ?? ''));

@@ -102,7 +102,7 @@ async function ofPairs(
   return pairResults.pairs.flatMap((pair) => problemsOf(probe, judge(pair)));
 }
 
-/** Judges the answers of each tool. */
+/** Checks the answers of each tool. */
 async function ofTools(
   probe: Probe,
   judge: (
@@ -131,7 +131,7 @@ function problemsOf(probe: Probe, finding: Finding | undefined): readonly Proble
   ];
 }
 
-/** The answers of a pair to one of its calls, alone or beside others. */
+/** The answers of a pair to one of its calls, separately or beside others. */
 function answersTo({ heard }: Pair, of: 'one' | 'other', isBeside: boolean): readonly JsonObject[] {
   return heard.filter((answer) => answer.of === of && answer.isBeside === isBeside).map(({ data }) => data);
 }

@@ -108,7 +108,7 @@ export const protocolRules: readonly LiveRule[] = [
           ),
         ),
       );
-      // A method that fails with and without params is judged by `discovery.*`.
+      // A method that fails with and without params is checked by `discovery.*`.
       return ofMethods
         .filter((problemLists) => problemLists.some((problems) => problems.length === 0))
         .flat(2);

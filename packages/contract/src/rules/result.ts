@@ -27,7 +27,7 @@ export const ofData = about(
 /** A rule about results that are a failure. */
 const ofFailures = about(({ isError }) => isError === true, noFailure);
 
-/** What a tools/call returns, judged on every example and on the arguments of the submission test. */
+/** What a tools/call returns, checked on every example and on the arguments of the submission test. */
 export const resultRules: readonly JudgingRule[] = [
   resultRule({
     ...must('result.content', 'C§2.2'),
@@ -164,7 +164,7 @@ interface ResultRule extends Omit<LiveRule, 'check'> {
   judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[] | undefined;
 }
 
-/** A rule that can judge a single result. */
+/** A rule that can check a single result. */
 export interface JudgingRule extends LiveRule {
   /** The problems of a result; none if it is not of the kind that the rule is about. */
   problemsOf(outcome: CallOutcome, profile: Probe['profile']): readonly Problem[];
@@ -175,7 +175,7 @@ function saysFailure({ error, message }: JsonObject): boolean {
   return isText(error) && isText(message);
 }
 
-/** A rule about one kind of results; it is not run if no call returned one, or none that can be judged. */
+/** A rule about one kind of results; it is not run if no call returned one, or none that can be checked. */
 function about(
   concerns: (result: JsonObject) => boolean,
   otherwise: () => NotRun,

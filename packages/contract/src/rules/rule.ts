@@ -27,7 +27,7 @@ export interface StaticRule extends RuleText {
 
 /**
  * An ordinary request, without what the rule tests. Resolves to the reason why the rule cannot be
- * judged, or to undefined if the request works. Each is sent once in a run (`Probe.once`).
+ * checked, or to undefined if the request works. Each is sent once in a run (`Probe.once`).
  */
 export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 
@@ -43,7 +43,7 @@ export interface LiveRule extends RuleText {
    * or, if it has a `begin`, because time must pass for it.
    */
   readonly turn?: 'separate' | 'isolated' | 'opening' | 'last';
-  /** What must work before the rule is judged; by default, initialize. */
+  /** What must work before the rule is checked; by default, initialize. */
   readonly controls?: readonly Control[];
   /**
    * Set if the rule requires an answer: no answer violates it while the server answers otherwise. Any other rule
@@ -60,7 +60,7 @@ export interface LiveRule extends RuleText {
   isAdvice?(target: Target, problems: readonly Problem[]): boolean;
   /**
    * The violations in the answers. Throws `NotRun` if something it needs is missing or if
-   * no answer is of the kind that it judges, `NoAnswer` if an answer is missing. What the verdict leaves out is passed to `note`.
+   * no answer is of the kind that it checks, `NoAnswer` if an answer is missing. Details that the verdict leaves out are passed to `note`.
    */
   check(probe: Probe, note?: Note): Promise<readonly Problem[]>;
 }
@@ -87,7 +87,7 @@ export function sharing(sharedMembers: Partial<LiveRule>, rules: readonly LiveRu
   return rules.map((rule) => ({ ...sharedMembers, ...rule }));
 }
 
-/** The problems of all items. @throws NotRun, this one, if there are no items to judge. */
+/** The problems of all items. @throws NotRun, this one, if there are no items to check. */
 export function judgeEach<T>(
   items: readonly T[],
   otherwise: NotRun,
@@ -160,7 +160,7 @@ function withStaticCases(rule: StaticRule, cases: readonly StaticRule[]): Static
   };
 }
 
-/** A rule with its cases, or the rule alone if it has none. */
+/** A rule with its cases, or only the rule if it has none. */
 export function casesOf(rule: RuleText): readonly RuleText[] {
   return rule.cases ?? [rule];
 }
@@ -189,7 +189,7 @@ export function effectiveRule<R extends StaticRule | LiveRule>(
     return level === 'off' || !selects(part) ? [] : [{ ...part, level }];
   });
   if (cases.length === 0) return undefined;
-  // The cases of a rule about definitions are such rules, too.
+  // The cases of a rule about definitions are also such rules.
   const withCases = rule.withCases as (rule: R, cases: readonly RuleText[]) => R;
   return { rule: withCases(rule, cases), level: highestLevel(cases) };
 }

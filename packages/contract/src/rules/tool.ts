@@ -129,7 +129,7 @@ export const readable: StaticRule = {
     }),
 };
 
-/** Reads Latin script only; descriptions in other scripts are not judged. */
+/** Reads Latin script only; descriptions in other scripts are not checked. */
 function incompleteness(text: string): readonly Problem[] {
   if (/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text)) return [];
   return [

@@ -7,7 +7,7 @@ export function isLoopback(hostname: string): boolean {
 export type Reach = 'loopback' | 'link-local' | 'elsewhere';
 
 /**
- * Where a URL leads, by its host name alone: names are not resolved. URLs contain IPv4 in any form (`0x7f.1`) as four
+ * Where a URL leads, by its host name: names are not resolved. URLs contain IPv4 in any form (`0x7f.1`) as four
  * decimal numbers, and IPv6 in brackets.
  */
 export function reachOf({ hostname }: URL): Reach {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { networkReason } from './network-error.ts';
 
-/** What the certificate of a host says, and how it was judged. */
+/** The contents of the certificate of a host, and the result of its verification. */
 export interface Certificate {
   /** Undefined if the certificate has no readable date. */
   readonly validTo: Date | undefined;
@@ -18,7 +18,7 @@ export async function certificateOf({ hostname, port }: URL, timeoutMs: number):
     host,
     port: Number(port || 443),
     ...(isIP(host) === 0 && { servername: host }),
-    // A certificate that is refused is looked at, too. Nothing is sent over this connection.
+    // A refused certificate is also read. Nothing is sent over this connection.
     rejectUnauthorized: false,
   });
   try {

@@ -27,7 +27,7 @@ export interface ClientOptions extends Guarded {
   readonly retriesAfter: (answer: LimitedAnswer) => Promise<boolean>;
 }
 
-/** Loads what `connect` needs, for whoever has to wait for something else. */
+/** Loads what `connect` needs, for callers that have to wait for something else. */
 export function loadClient() {
   void Headers; // on first use, Node loads its HTTP client
   return Promise.all([

@@ -5,7 +5,7 @@ import type { CallOutcome, Probe } from './probe.ts';
 import { isRefusal, sessionOf } from './rpc.ts';
 import { healthMs } from './timeouts.ts';
 
-/** initialize returns a result: otherwise the target is not an MCP server, and no other rule can be judged. */
+/** initialize returns a result: otherwise the target is not an MCP server, and no other rule can be checked. */
 export const initializes: Control = async (probe) =>
   (await probe.initialized()).result ? undefined : 'initialize';
 
@@ -17,7 +17,7 @@ export async function control({ controls = [initializes] }: LiveRule, probe: Pro
   }
 }
 
-/** server/discover returns a result: a server that does not speak the stateless revision is not judged by its rules. */
+/** server/discover returns a result: a server that does not speak the stateless revision is not checked by its rules. */
 export const speaksModern: Control = async (probe) => {
   if ((await probe.discovered()).result) return undefined;
   throw NotRun.because('inapplicable', 'the server does not speak MCP 2026-07-28 (modern.served)');
@@ -39,7 +39,7 @@ export const opensSession: Control = async (probe) => {
   return sessionOf(http) === undefined ? 'session' : undefined;
 };
 
-/** A second, ordinary initialize returns a result, too. */
+/** A second, ordinary initialize also returns a result. */
 export const initializesAgain: Control = async (probe) => {
   const first = await initializes(probe);
   if (first !== undefined) return first;
@@ -122,7 +122,7 @@ export const answersCalls: Control = async (probe) => {
 /**
  * The calls that were answered.
  *
- * @throws NotRun if none was: there is no result to judge.
+ * @throws NotRun if none was: there is no result to check.
  */
 export async function answeredCalls(probe: Probe): Promise<readonly CallOutcome[]> {
   const answered = answeredOf(await probe.outcomes());

@@ -3,7 +3,7 @@ import { targetParts } from '../command/url-secrets.ts';
 import { shorten } from '../json/json.ts';
 import type { Asked } from './http.ts';
 
-/** The most characters of a body that are shown. */
+/** The maximum number of characters of a body that are shown. */
 const mostShown = 1_500;
 
 /** Ids of sessions, and a token, that the rules invent: no server has issued them. */

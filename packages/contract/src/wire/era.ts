@@ -2,7 +2,7 @@ import type { Era, RuleText } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { isStatic } from '../static-rules.ts';
 
-/** The eras to judge. If the platform switches the stateless revision off, only sessions are judged. */
+/** The eras to check. If the platform switches the stateless revision off, only sessions are checked. */
 export function judgedEra(requestedEra: Era = 'both', { protocol }: PlatformProfile): Era {
   return requestedEra === 'both' && protocol?.modern === 'off' ? 'legacy' : requestedEra;
 }

@@ -43,7 +43,7 @@ export class ResponseWatch {
   }
 }
 
-/** The number of requests in a body, alone or in batches: as many responses are expected. */
+/** The number of requests in a body, single or in batches: as many responses are expected. */
 export function requestsIn(body: string | Uint8Array | undefined): number {
   if (typeof body !== 'string' || !body.startsWith('[')) return 1;
   const messages = jsonIn(body).flat(2);

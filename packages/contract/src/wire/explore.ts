@@ -17,7 +17,10 @@ const shrinkingCalls = { usual: 4, live: 0 } as const;
 /** Two calls a second. */
 const livePauseMs = 500;
 const atOnce = 4;
-/** Further tools are not asked, nor those whose calls have not begun after this time: a server may have a hundred slow ones. A note says so. */
+/**
+ * Further tools are not asked, nor those whose calls have not begun after this time: a server may have a hundred slow ones. A note reports
+ * that.
+ */
 export const mostTools = 20;
 export const patienceMs = 15_000;
 
@@ -186,7 +189,7 @@ export async function shrunk(
   return smallest;
 }
 
-/** The name of what a text says that is no JSON object. */
+/** The name for the contents of a text that is no JSON object. */
 export const said = 'text of the result';
 
 /** The data of a result that is no failure: structuredContent, else the JSON of its text, else the text. */

@@ -34,7 +34,7 @@ const chunkBytes = 64 * 1024;
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
-  /** The request target (RFC 9112 §3.2), sent as it is; by default the path of the URL. */
+  /** The request target (RFC 9112 §3.2), sent unchanged; by default the path of the URL. */
   readonly target?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;

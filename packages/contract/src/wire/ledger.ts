@@ -10,7 +10,7 @@ import { judges, type Property, type Said } from './properties.ts';
 import { RateLimit } from './rate-limit.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 
-/** The most problems that are kept of a property: one cause breaks it in every answer. */
+/** The maximum number of problems that are kept of a property: one cause breaks it in every answer. */
 const mostKept = 3;
 
 /** Requests with longer params are not compared, in characters. */
@@ -32,7 +32,7 @@ interface Tally {
 }
 
 /**
- * Judges every answer of a run when it arrives, and keeps what breaks a property, how often the same request succeeded, and which
+ * Checks every answer of a run when it arrives, and keeps what breaks a property, how often the same request succeeded, and which
  * lists and identities the server named. The answers themselves are not kept.
  */
 export class Ledger {
@@ -81,7 +81,7 @@ export class Ledger {
     this.#compare(answer);
   }
 
-  /** Records that an answer is the fault of a rule: others that fail by it are not to blame. */
+  /** Records that an answer is the fault of a rule: others that fail by it are not the cause. */
   explain(rule: string, answer: RpcAnswer['http']): void {
     if (this.#explained.length >= 200) return;
     const [value] = answer.values;
@@ -190,7 +190,7 @@ export class Ledger {
     });
   }
 
-  /** Remembers what a list or an identity is, to compare it with the others. */
+  /** Remembers the content of a list or an identity, to compare it with the others. */
   #compare({ status, values, asked }: Said): void {
     this.#host ??= asked.url.host;
     if (status !== 200 || typeof asked.body !== 'string' || asked.body.length > 2_000) return;
@@ -239,7 +239,7 @@ function difference(left: Json, right: Json): readonly [string, string] {
   return [shorten(left, 200), shorten(right, 200)];
 }
 
-/** The name of a request: the method of JSON-RPC, or that of HTTP with the path. */
+/** The name of a request: the method of JSON-RPC, or the HTTP method with the path. */
 export function nameOf({ method, url, target, body }: Said['asked']): string {
   const calledMethod = typeof body === 'string' ? /"method":"([\w/]+)"/.exec(body)?.[1] : undefined;
   return calledMethod ?? `${method} ${target ?? url.pathname}`;

@@ -24,7 +24,7 @@ export const unexplored =
   'no calls are generated for a server elsewhere, because its tools may ask live APIs';
 
 /**
- * What a server's own answer prevents: the reason, and the rules that judge this answer. At least one of them fails, so that
+ * What a server's own answer prevents: the reason, and the rules that check this answer. At least one of them fails, so that
  * no rule is left out without a finding.
  */
 export const preventions = {
@@ -70,7 +70,7 @@ export const preventions = {
 
 export type Prevention = keyof typeof preventions;
 
-/** Thrown by a live rule that cannot be judged; the message is the reason. */
+/** Thrown by a live rule that cannot be checked; the message is the reason. */
 export class NotRun extends Error {
   override readonly name: string = 'NotRun';
   readonly kind: NotRunCause;
@@ -88,7 +88,7 @@ export class NotRun extends Error {
     return new NotRun(preventions[prevention][0], 'missing', preventions[prevention][1]);
   }
 
-  /** What a rule got is the fault that another one has found. */
+  /** A rule got the fault that another one has found. */
   static explained(rule: string): NotRun {
     return new NotRun('what it got is the fault of another rule', 'missing', [rule]);
   }

@@ -15,14 +15,14 @@ export interface Heard {
   readonly data: JsonObject;
 }
 
-/** What two calls of one tool answered alone, beside each other, and in two sessions. */
+/** The answers of two calls of one tool: one after the other, beside each other, and in two sessions. */
 export interface Pair {
   readonly one: Found;
   /** Absent if every call found the same. */
   readonly other?: Found;
   readonly heard: readonly Heard[];
   /**
-   * Calls that were sent alone, one after the other: the first ones, the last ones, and some more a moment later, if the last ones
+   * Calls that were sent one after the other: the first ones, the last ones, and some more a moment later, if the last ones
    * were slower than all of the first.
    */
   readonly early: readonly Timed[];
@@ -74,7 +74,7 @@ function secondSession(probe: Probe): Promise<string | undefined> {
   });
 }
 
-/** What a call and those that may find something else answer: alone, beside each other, and in two sessions. */
+/** What a call and those that may find something else answer: one after the other, beside each other, and in two sessions. */
 async function compared(
   probe: Probe,
   sessions: readonly [string | undefined, string | undefined],

@@ -24,7 +24,7 @@ export type Said = HttpAnswer & Required<Pick<HttpAnswer, 'bytes' | 'asked'>>;
 
 type Judge = (answer: Said) => Pick<Problem, 'expected' | 'actual'> | undefined;
 
-/** The judge of each property. */
+/** The check of each property. */
 export const judges: readonly (readonly [Property, Judge])[] = [
   ['utf8', encodingProblem],
   ['framing', framingProblem],
@@ -44,12 +44,12 @@ function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
     return { expected, actual: 'a byte order mark at byte 0' };
   if (isUtf8(bytes)) return undefined;
-  // What is no character was replaced when it was read.
+  // Bytes that are no character were replaced when they were read.
   const read = Buffer.from(body);
   return { expected, actual: `not UTF-8 at byte ${bytes.findIndex((byte, at) => byte !== read[at])}` };
 }
 
-/** The length that is declared is that of the body (RFC 9110 §8.6), and each line of an event is a field (HTML, server-sent events). */
+/** The declared length is the length of the body (RFC 9110 §8.6), and each line of an event is a field (HTML, server-sent events). */
 function framingProblem({ headers, body, surplus = 0 }: Said): ReturnType<Judge> {
   const type = headers['content-type'];
   const declaredLength = headers['content-length'];
@@ -77,7 +77,7 @@ function parseError(text: string): string {
   return '';
 }
 
-/** A request that accepts `identity` alone gets no compressed answer (RFC 9110 §12.5.3). */
+/** A request that accepts `identity` only gets no compressed answer (RFC 9110 §12.5.3). */
 function codingProblem({ headers }: Said): ReturnType<Judge> {
   const coding = headers['content-encoding'];
   if (coding === undefined || coding === 'identity') return undefined;
@@ -124,7 +124,7 @@ function isResponse(value: JsonObject): boolean {
   return !('method' in value) && ('result' in value || 'error' in value);
 }
 
-/** An error may have no id, or null: whoever sent it had not read the request. */
+/** An error may have no id, or null: its sender had not read the request. */
 function fits({ jsonrpc, id, result }: JsonObject, requestId: string | number): boolean {
   return jsonrpc === '2.0' && (id === requestId || (result === undefined && (id ?? null) === null));
 }
@@ -138,7 +138,7 @@ function numberProblem({ body, values }: Said): ReturnType<Judge> {
     : { expected: 'numbers that a double holds', actual: `a number that is read as ${beyond}` };
 }
 
-/** Half of a surrogate pair is no character: what a reader makes of it is unpredictable (RFC 8259 §8.2). */
+/** Half of a surrogate pair is no character: each reader treats it differently (RFC 8259 §8.2). */
 function surrogateProblem({ body, values }: Said): ReturnType<Judge> {
   if (!/\\u[dD][89a-fA-F]/.test(body)) return undefined;
   const cut = leafIn(values, (leaf) => typeof leaf === 'string' && /\p{Cs}/u.test(leaf));
@@ -167,7 +167,7 @@ function secretProblem(answer: Said): ReturnType<Judge> {
 const insides =
   /\bat [^\n"]{0,150}(?:\(|[\w.]+@)?(?:file:\/\/|node:|[/\\])[^\n"]{1,150}:\d+:\d+|\bFile \\?"[^\n"]{1,150}\\?", line \d+|\bat [\w$.]+\([\w$]+\.java:\d+\)|node:internal|node_modules|(?:\/(?:home|root|srv|usr|opt|app|var|Users)|[A-Z]:)[/\\][^\s"']{1,150}\.(?:[cm]?[jt]s|py|rb|go|php|java)\b/;
 
-/** What a failure may tell a caller is its cause, not where the server's code stands. Data may hold anything. */
+/** A failure may contain its cause, not the location of the server's code. Data may hold anything. */
 function insideProblem(answer: Said): ReturnType<Judge> {
   if (!isFailure(answer)) return undefined;
   const found = insides.exec(answer.body.slice(0, 100_000))?.[0];

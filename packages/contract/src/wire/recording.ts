@@ -4,6 +4,6 @@ import type { Asked, HttpAnswer } from './http.ts';
 export type Recorder = (request: Asked) => {
   /** Headers that are sent besides. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Gets the answer; of a stream of events, what came before its end or that of the interest in it. */
+  /** Gets the answer; of a stream of events, the part before its end or before nobody needs more. */
   follow(answer: Promise<Pick<HttpAnswer, 'status' | 'headers' | 'bytes'>>): void;
 };

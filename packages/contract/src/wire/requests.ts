@@ -183,7 +183,7 @@ export class Requests {
     return { ...headers, [header]: headers[header]?.replace(token, await this.token(signed.forgery)) ?? '' };
   }
 
-  /** POST to the endpoint. A string or bytes are sent as they are, anything else as JSON. */
+  /** POST to the endpoint. A string or bytes are sent unchanged, anything else as JSON. */
   post(body: Json | Uint8Array, options: PostOptions = {}): Promise<HttpAnswer> {
     const { session, token, headers, ...rest } = options;
     const { header, scheme } = this.profile.token;
@@ -202,7 +202,7 @@ export class Requests {
     });
   }
 
-  /** One JSON-RPC request to the endpoint, as it is: without a session or a token unless the options name one. */
+  /** One unchanged JSON-RPC request to the endpoint: without a session or a token unless the options name one. */
   async ask(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const id = nextId();
     return rpcAnswer(await this.post(rpcRequest(id, method, params), options), id);

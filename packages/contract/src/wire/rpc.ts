@@ -34,7 +34,7 @@ export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
   return { http, response, result: objectOf(response?.result), error: objectOf(response?.error) };
 }
 
-/** A missing answer is an outcome, too. Any other error is rethrown. */
+/** A missing answer is also an outcome. Any other error is rethrown. */
 export function unanswered(error: unknown): RpcAnswer {
   if (!(error instanceof NoAnswer)) throw error;
   const { message: body } = error;
@@ -109,7 +109,7 @@ export function incidentIn(content: Json | undefined): string | undefined {
   return /\(incident ([\w-]{8,64})\)/.exec(resultText(content) ?? '')?.[1];
 }
 
-/** What a problem says of the failure that a tool answered with. @param content of the result: its text repeats the data (C§2.2) */
+/** The text of a problem about the failure that a tool answered with. @param content of the result: its text repeats the data (C§2.2) */
 export function failureOf(content: Json | undefined): Pick<Problem, 'failed' | 'code'> {
   const { error: code } = objectOr(jsonIn(resultText(content) ?? '')[0]);
   return { failed: true, ...(typeof code === 'string' && { code: code.slice(0, shownCharacters) }) };

@@ -13,7 +13,7 @@ import { isLimited, isRefusal, type RpcAnswer, sessionOf, unanswered } from './r
 const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
 
 /**
- * The facts of a run, each asked for once, the sessions in which they are asked for, and the list of tools, read in the judged
+ * The facts of a run, each asked for once, the sessions in which they are asked for, and the list of tools, read in the checked
  * era. A fact that is not available throws `NotRun`; a separate rule reports why.
  */
 export class Sessions extends Requests {
@@ -153,7 +153,7 @@ export class Sessions extends Requests {
     return this.once('discovered', () => modernRpc(this, 'server/discover'));
   }
 
-  /** The answer to the opening request of the judged era. */
+  /** The answer to the opening request of the checked era. */
   greeted(): Promise<RpcAnswer> {
     return this.#isModernAlone ? this.discovered() : this.initialized();
   }
@@ -205,7 +205,7 @@ export class Sessions extends Requests {
     );
   }
 
-  /** A request in the judged era; in a session if both are judged. */
+  /** A request in the checked era; in a session if both are checked. */
   protected async plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     if (!this.#isModernAlone) return this.rpc(method, params, options);
     const paramMembers = objectOr(params);

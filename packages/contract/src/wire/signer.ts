@@ -34,7 +34,7 @@ export interface Forgery {
 }
 
 export interface SignerOptions {
-  /** The issuer of the tokens; by default that of the profile. */
+  /** The issuer of the tokens; by default the issuer of the profile. */
   readonly issuer?: string | undefined;
   /** The private key whose public key the server trusts; by default a temporary one. */
   readonly privateKey?: KeyObject | undefined;
@@ -55,7 +55,7 @@ export async function createSigner(
   const algorithm = algorithmFor(profile.algorithms, privateKey);
   const ownKeys = privateKey ? pairOf(privateKey) : await newKeys(algorithm);
   const publicKey = ownKeys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  /** Another pair than that of the platform, for an algorithm. */
+  /** A key pair for an algorithm that is not the platform's. */
   const foreign = memoize(async (alg: string): Promise<Keys> => {
     const knownPair = pairOf(createPrivateKey({ key: knownKey, format: 'jwk' }));
     return /^[RP]S/.test(alg) && !knownPair.publicKey.equals(ownKeys.publicKey) ? knownPair : newKeys(alg);
@@ -69,7 +69,7 @@ export async function createSigner(
       const payload = payloadOf(profile, { iss: issuer, aud: audience, ...claims });
       const signed = (alg: string, header = {}) =>
         new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT', ...header });
-      // jose signs only critical extensions that it is told of.
+      // jose signs only critical extensions that are passed to it.
       const critical = [parameters?.crit ?? []].flat().map((name) => [name, true]);
       const options = { crit: Object.fromEntries(critical) };
       if (by === 'platform') return signed(algorithm, parameters).sign(ownKeys.privateKey, options);

@@ -32,7 +32,7 @@ export const tokenUnknown = json(503, { error: 'Used tokens are not known at the
 export const noContent: Answer = { status: 204 };
 export const invalidSession = json(400, { error: 'Invalid session' });
 
-/** Names a request in its answer and in the log. One from the caller is not read: it could equal that of another request. */
+/** Names a request in its answer and in the log. One from the caller is not read: it could equal the id of another request. */
 export const requestIdHeader = 'x-request-id';
 
 export const streamHeaders = {

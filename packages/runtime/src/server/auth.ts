@@ -319,7 +319,7 @@ async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Cla
   if (audience === null) throw new Error('PLATFORM_AUDIENCE is pending: no token names this server');
   const algorithms = [...rules.algorithms];
   const options = { algorithms, issuer, audience, clockTolerance, requiredClaims: ['exp'] };
-  // What the token says of its key (`kid`, `jwk`, …) is not read: platforms sign with a `kid` that their set omits.
+  // What the token states about its key (`kid`, `jwk`, …) is not read: platforms sign with a `kid` that their set omits.
   for await (const key of keys.candidates()) {
     const verified = await jwtVerify<{ exp: number }>(token, key, options).catch((error) => {
       if (tokenError.test(error.code)) throw error;

@@ -21,7 +21,7 @@ const discardMs = 500;
 const smallBytes = { unpaid: 4_096, paid: 65_536 };
 
 /**
- * Receives the data of a request. A byte in a chunk of its own takes six bytes on the wire, and one read of a socket contains
+ * Receives the data of a request. A chunk of one byte takes six bytes on the wire, and one read of a socket contains
  * eleven thousand. A request with such chunks is destroyed, because a paused one would make Node queue them.
  */
 function onData(request: IncomingMessage, take: (chunk: Buffer) => void): void {
@@ -45,7 +45,7 @@ export function discardRest(request: IncomingMessage): void {
   setTimeout(() => request.complete || request.destroy(), discardMs).unref();
 }
 
-/** What a request's body is read for. */
+/** The purpose of reading the body of a request. */
 interface Order<Value> {
   readonly request: IncomingMessage;
   /** The caller's network. */

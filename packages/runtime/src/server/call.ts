@@ -43,7 +43,7 @@ export interface FailureLine extends RequestIds {
   readonly detail: string;
 }
 
-/** What the log says of a failed request to a source: never a query, a header or a body. */
+/** The log entry of a failed request to a source: never a query, a header or a body. */
 export interface SourceLine {
   readonly code: string;
   readonly method?: string;

@@ -169,7 +169,7 @@ function matcherOf(pattern: string, place: string, maxLength?: unknown): Matcher
     throw new Error(`${place}: ${JSON.stringify(pattern)} ${reason}. ${advice}`);
   }
   const regExp = new RegExp(pattern, 'u');
-  // Ajv applies `pattern` to text that is too long, too. A character has one or two units.
+  // Ajv applies `pattern` also to text that is too long. A character has one or two units.
   const bounded = { test: (text: string) => text.length <= 2 * maxLength && regExp.test(text) };
   // Such a pattern may take the square of the length.
   return counting(bounded, (length) => (length <= 2 * maxLength ? length ** 2 / 25 : 0));

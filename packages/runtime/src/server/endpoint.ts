@@ -47,7 +47,7 @@ export interface EndpointOptions extends MethodOptions, Limits {
   readonly previousSessionSecret?: string | null;
   /** Lifetime of a session, in seconds. */
   readonly sessionTtlSeconds: number;
-  /** Whether requests of MCP 2026-07-28 are answered, too; true by default. */
+  /** Whether requests of MCP 2026-07-28 are also answered; true by default. */
   readonly modern?: boolean;
   /** What it shares with its replicas; null or absent: nothing. */
   readonly replicas?: Replicas | null;

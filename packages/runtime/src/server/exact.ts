@@ -48,7 +48,7 @@ export function writtenNumber(value: unknown): string | undefined {
   return isKept ? value.slice(mark?.length) : undefined;
 }
 
-/** A text of digits as `writeLiterally` writes it: an integer. Anything else is returned as it is. */
+/** A text of digits as `writeLiterally` writes it: an integer. Anything else is returned unchanged. */
 export function asInteger(value: unknown): unknown {
   return typeof value === 'string' && /^-?(?:0|[1-9]\d*)$/.test(value) ? `${ownMark()}${value}` : value;
 }

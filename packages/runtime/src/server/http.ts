@@ -51,7 +51,7 @@ export interface App {
   abortedCalls(): number;
 }
 
-/** `createApp` of `app.ts`, for whoever has loaded the library that matches patterns (`pattern.ts`). */
+/** `createApp` of `app.ts`, for callers that have loaded the library that matches patterns (`pattern.ts`). */
 export function createHttpApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const endpoints = new Endpoints(config, tools, log);
   return {
@@ -213,7 +213,7 @@ class Endpoints implements App {
     for (const [name, value] of this.#addedHeaders) response.setHeader(name, value);
   }
 
-  /** The caller's network, by the last address in the trusted header or that of the socket. */
+  /** The caller's network, by the last address in the trusted header, or the address of the socket. */
   #ownerOf({ headers, socket }: IncomingMessage): string {
     const clientAddress =
       this.#config.clientAddressHeader && headers[this.#config.clientAddressHeader]?.toString();
@@ -285,7 +285,7 @@ class Endpoints implements App {
 
   #send(response: ServerResponse, answer: Answer, id: string): void {
     const { status, headers, body = '' } = answer;
-    // A refused token and a reached limit have reasons of their own.
+    // A refused token and a reached limit have their own reasons.
     const isCounted =
       status >= 400 && status < 500 && status !== 408 && answer !== this.#endpoint.unauthorized;
     if (isCounted) publishRefusal(`HTTP ${status}`);

@@ -4,7 +4,7 @@ import { channel } from 'node:diagnostics_channel';
 /** Writes an event as one JSON line. Callers never pass arguments or tokens. */
 export type Log = (event: string, members?: object) => void;
 
-/** Gets each line as it arises, in the context of its request: what is written together is written in the context of the first. */
+/** Gets each line as it arises, in the context of its request: lines written together have the context of the first. */
 const lines = channel('market-mcp-runtime:log');
 
 /**
@@ -125,7 +125,7 @@ export interface Refusal {
 
 /** An attempt to get an answer from an API. */
 export interface Upstream {
-  /** With the port, if it is not that of the scheme. */
+  /** With the port, if it is not the default port of the scheme. */
   readonly host: string;
   readonly method: string;
   /** Undefined if there was no answer. */
@@ -197,7 +197,7 @@ export interface Reading {
   readonly labels?: { readonly [name: string]: string };
 }
 
-/** What the parts of a server say of their present state. */
+/** The present state of the parts of a server. */
 export type Gauge =
   | 'ready'
   | 'keys'

@@ -143,7 +143,7 @@ export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024
 /** The method whose requests are paid (C§5.3). */
 export const paidMethod = 'tools/call';
 
-/** Whether a body contains a call, alone or in a batch of any depth. */
+/** Whether a body contains a call, as a single request or in a batch of any depth. */
 export function holdsPaidMethod(body: unknown): boolean {
   return Array.isArray(body) ? body.some(holdsPaidMethod) : isObject(body) && body.method === paidMethod;
 }

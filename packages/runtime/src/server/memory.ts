@@ -32,12 +32,12 @@ export function weightOf(bytes: Uint8Array): number | null {
   return weight;
 }
 
-/** Shorter answers are not counted: their number is limited by that of the calls. */
+/** Shorter answers are not counted: the number of calls limits their number. */
 const smallAnswer = 65_536;
 
 /**
  * The memory of a JSON text and of all that becomes of it in a call, in bytes: its value, the copy that is compared with the
- * outputSchema, and the text of the result. JSON inside of its strings counts, too. 0 for little memory.
+ * outputSchema, and the text of the result. JSON inside its strings also counts. 0 for little memory.
  */
 export function answerWeight(json: Uint8Array | string): number {
   if (json.length < smallAnswer) return 0;
@@ -70,7 +70,7 @@ export interface Memory {
 /**
  * The memory of calls, a part of all memory.
  *
- * @param limits of which a call waits for its turn for half of its own time limit
+ * @param limits of which a call waits for its turn for half of its time limit
  */
 export function createMemory(
   { maxMemoryBytes, callTimeoutMs }: Limits & { readonly callTimeoutMs: number },

@@ -66,7 +66,7 @@ export function createModern(
   ]);
   const mirrored = tools.filter(({ inputSchema }) => mirrorsOf(inputSchema).length > 0);
   const mirrors = mirrored.flatMap(({ inputSchema }) => mirrorsOf(inputSchema));
-  /** Most clients send them as they are. */
+  /** Most clients send them unchanged. */
   const plainNames = new Set(tools.map(({ name }) => name).filter((name) => decoded(name) === name));
 
   return {

@@ -26,7 +26,7 @@ export interface RouteOptions {
    */
   readonly routes?: { readonly [path: string]: RouteHandler };
   /**
-   * Files under `/.well-known/`, by their names there: text is sent as it is, an object as JSON. They need no token. One that is
+   * Files under `/.well-known/`, by their names there: text is sent unchanged, an object as JSON. They need no token. One that is
    * undefined or empty does not exist. `true` makes `mcp/server-card.json` from the tools.
    */
   readonly wellKnown?: WellKnown;

@@ -8,7 +8,7 @@ import { type PublishReport, provide } from './log.ts';
 export interface Replicas {
   /** Lets the others know of a session that has ended. Resolves when they can know it, or when the store does not answer. */
   endSession(id: string): Promise<void>;
-  /** Calls back for each text that names an ended session: those of other replicas, and of whoever else writes to the store. */
+  /** Calls back for each text that names an ended session: sessions of other replicas, and of any program that writes to the store. */
   follow(onEnd: (id: string) => void): void;
   /** Claims a key for so many milliseconds. Resolves to null if the store cannot be asked. */
   claim(key: string, ms: number): Promise<Claim | null>;

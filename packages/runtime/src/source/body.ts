@@ -142,7 +142,7 @@ function quoted(name: string): string {
   return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }
 
-/** The bytes of a file. `Buffer.from` alone would skip what is not base64. */
+/** The bytes of a file. `Buffer.from` would skip characters that are not base64. */
 function bytesOf(name: string, value: unknown): Uint8Array<ArrayBuffer> {
   const text = String(value);
   if (text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text))

@@ -25,7 +25,7 @@ const lostMs = 60_000;
  * A queue of requests. One that would wait longer than `queueMs` fails at once.
  *
  * A request counts from its start until a minute after its end: when the source receives it is not known, but it is
- * between the two. So the source never receives more than `perMinute` in a minute of its own. With a shared store, that holds for
+ * between the two. So the source never receives more than `perMinute` in any minute. With a shared store, that holds for
  * the requests of all replicas, as long as the store answers; otherwise for those of this one.
  */
 export class Budget {

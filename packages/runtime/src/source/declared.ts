@@ -9,7 +9,7 @@ export function declaredPart(value: unknown, schema: ObjectSchema): unknown {
   return reduced(value, [withoutSignals(schema)]);
 }
 
-/** A schema without the signals of an empty result or a failure, as far as they are the standard ones. */
+/** A schema without the signals of an empty result or a failure, where they are the standard ones. */
 export function withoutSignals(schema: ObjectSchema): Members {
   const knownSignals: Members = signals;
   const ownProperties = Object.entries(schema.properties).filter(

@@ -30,8 +30,8 @@ export interface Tolerance {
 /**
  * An answer as far as it can be used, and why it cannot. A missing member is null where the schema admits that; a wrong optional
  * one becomes null, or is left out, which the log and the metrics say. A text that spells a number exactly becomes it where
- * the schema expects a number. Of the required members of each object, at least half must be there; of
- * one that is required itself, one, or none beside a list or an object that has arrived.
+ * the schema expects a number. At least half of the required members of each object must be there. A required object needs one, or none
+ * beside a list or an object that has arrived.
  *
  * @param length of the answer in characters
  */

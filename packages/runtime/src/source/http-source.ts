@@ -247,7 +247,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const description = `${text.length} characters of ${beginningOf(contentType || 'no type')}`;
     throw noJson(isProduction() ? description : `${description}: ${beginningOf(text)}`, place);
   };
-  // The types of the methods are stricter than that of `ask`.
+  // The types of the methods are stricter than the type of `ask`.
   const method = (name: SourceExchange['method']) =>
     ((path: string, request: WriteOptions<ObjectSchema> = {}) =>
       logged(() => ask(name, path, request), request.signal)) as Write;

@@ -31,7 +31,7 @@ export function isEmptyResult(
 /**
  * Structured content; where there is none, the text, which may be that content as JSON.
  *
- * @throws SourceError if the answer is a text, and the source sent something else, too
+ * @throws SourceError if the answer is a text, and the source also sent something else
  */
 export function answerOf(
   { structuredContent, content }: McpResult,
@@ -83,7 +83,7 @@ function textIn(content: unknown): string {
     .join('\n');
 }
 
-/** What the tool says of its failure is text of somebody else: one line, short, and without words that make platforms repeat the call. */
+/** The tool's text about its failure is foreign: one line, short, and without words that make platforms repeat the call. */
 export function failureOf({ structuredContent, content }: McpResult): SourceError {
   const { message } = structuredContent ?? {};
   const line = foreignLine(typeof message === 'string' ? message : textIn(content));

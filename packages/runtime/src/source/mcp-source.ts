@@ -32,7 +32,7 @@ import { redactorFor, withTokens } from './token.ts';
 export interface McpSourceOptions {
   /** The URL of its endpoint; a secret if it contains a key. */
   readonly baseUrl: string | Secret;
-  /** The version without sessions, if the server speaks it alone. By default, a session is opened. */
+  /** The version without sessions, if the server speaks no other. By default, a session is opened. */
   readonly protocolVersion?: '2026-07-28';
   /** Sent with every request; redirects are not followed. */
   readonly headers?: { readonly [name: string]: string | Secret };

@@ -56,8 +56,7 @@ interface Sent {
 }
 
 /**
- * An answer with `next`, the arguments of the next page or null, and `total`, as far as the schema declares them and the answer
- * has none of its own.
+ * An answer with `next`, the arguments of the next page or null, and `total`, if the schema declares them and the answer has none.
  */
 export function withPages(
   answer: unknown,

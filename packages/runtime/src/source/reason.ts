@@ -4,7 +4,7 @@ import { isObject, type Members } from '../server/schema.ts';
 const maxLength = 300;
 const maxDepth = 4;
 
-/** Members that hold a sentence, the most exact first (RFC 9457, RFC 6749 §5.2, and what APIs use). */
+/** Members that hold a sentence, in the order of exactness (RFC 9457, RFC 6749 §5.2, and what APIs use). */
 const sentences = 'detail message error_description errorMessage error_message msg reason faultstring';
 /** Members that hold further objects or lists of them. */
 const lists = 'error errors details violations issues fault invalid_params invalid-params';

@@ -202,7 +202,7 @@ export function recordReply(
   renameSync(fresh, file);
 }
 
-/** JSON whose invisible and direction characters are escaped, so that it reads as it is. */
+/** JSON whose invisible and direction characters are escaped, so that a reader sees every character. */
 function visible(json: string): string {
   return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
     Array.from({ length: character.length }, (_, unit) => {

@@ -1,7 +1,7 @@
 /** Shorter texts are too likely to be ordinary words of an answer. */
 const leastLength = 8;
 
-/** Of a longer key, so many characters are compared, and what follows them in the same word is removed, too. */
+/** Of a longer key, so many characters are compared, and the rest of the same word is also removed. */
 const maxCompared = 64;
 
 export const removed = '[secret]';
@@ -12,7 +12,7 @@ export const removed = '[secret]';
  *
  * @param secrets the keys; those shorter than `least` are not removed, and those of fewer than 8 characters only as whole words,
  *   in plain form: a user may be `api`
- * @returns a function of JSON text to JSON text; anything but the keys stays as it is, and so does text that is not JSON. A string with
+ * @returns a function of JSON text to JSON text; anything but the keys stays unchanged, and so does text that is not JSON. A string with
  *   a key in HTML is decoded.
  */
 export function redactorOf(secrets: readonly string[], least = leastLength): (text: string) => string {
@@ -109,7 +109,7 @@ function base64Pattern(bytes: Buffer, before: number): string {
 }
 
 /**
- * A character as it is, in a URL (encoded up to three times), or as JSON escapes it (up to three times). Backslashes are one
+ * A plain character, one in a URL (encoded up to three times), or as JSON escapes it (up to three times). Backslashes are one
  * part: the forms of each could be read in many ways.
  */
 function anyForm(character: string, plainForm: string): string {

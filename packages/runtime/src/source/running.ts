@@ -50,7 +50,7 @@ interface Explanation extends Omit<SourceLine, 'code' | 'at'> {
 
 const explanations = new WeakMap<object, Explanation & { readonly code: string }>();
 
-/** The same error, with what the log shall say of it and its caller does not learn. */
+/** The same error, with the details for the log, which its caller does not learn. */
 export function explained(error: SourceError, explanation: Explanation): SourceError {
   explanations.set(error, { code: error.code, ...explanation });
   return error;
@@ -65,7 +65,7 @@ export function statusOf(error: unknown): number | undefined {
  * Runs a request of a tool. If it fails, standard error says why, with the tool and the call that runs: calls that share a
  * request have a line each.
  *
- * @param signal that of the request: in production, only it says which call runs
+ * @param signal id of the request: in production, only it says which call runs
  */
 export async function logged<T>(request: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const trace = isProduction() ? undefined : new Error();

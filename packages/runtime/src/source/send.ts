@@ -180,7 +180,7 @@ export async function answerTo(
   return new Response(status === 204 || status === 205 || status === 304 ? null : bytes, { status, headers });
 }
 
-/** Bytes in the character set that their media type names; those of an unknown one stay as they are. */
+/** Bytes in the character set that their media type names; those of an unknown one stay unchanged. */
 function inUtf8(bytes: Uint8Array<ArrayBuffer>, type: string): Uint8Array<ArrayBuffer> {
   const [, label = 'utf-8'] = /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(type) ?? [];
   if (/^utf-?8$/i.test(label)) return bytes;
@@ -247,7 +247,7 @@ export function notFoundError(failed: Failed): SourceError {
 type Failed = Pick<SourceExchange, 'url' | 'path' | 'variables'> & {
   readonly method: string;
   readonly timeoutMs: number;
-  /** That of the answer; by default, the cause has it. */
+  /** The status of the answer; by default, the cause has it. */
   readonly status?: number;
 };
 

@@ -7,7 +7,7 @@ import type { Reply } from './recordings.ts';
 /** Answers that replicas share are at most this long, with their expiry. */
 const maxShared = 100_000;
 
-/** Answers that several callers share: while a request runs, and for some time afterwards, then with other replicas, too. */
+/** Answers that several callers share: while a request runs, and for some time afterwards, then also with other replicas. */
 export class SharedAnswers {
   readonly #running = new Map<string, Flight>();
   readonly #cache: LRUCache<string, Reply> | null;

@@ -7,7 +7,7 @@ import { reasonAmong } from './reason.ts';
 /** Members of an answer that have this value in each success, by path: `{ status: 'OK' }`, `{ 'status.code': 200 }`. */
 export type Success = { readonly [path: string]: string | number | boolean | null };
 
-/** What an answer without success has in place of it. */
+/** The value that an answer without success has. */
 export interface Contradiction extends SchemaProblem {
   /** What the API gives as the reason, for the caller. */
   readonly reason: string | undefined;
@@ -23,8 +23,9 @@ interface Level {
 }
 
 /**
- * Returns why an answer is a failure of the API although its form is right; null if nothing says so. A sign with another value than each
- * success is a failure if it is the HTTP status of one, false in place of true, or an error without a list or an object of data.
+ * Returns why an answer is a failure of the API although its form is right; null without a sign of that. A sign with another value than
+ * each
+ * success is a failure if it is the HTTP status of one, false instead of true, or an error without a list or an object of data.
  * Otherwise, such a sign, or an error that no success has, is a failure if the part with most members is blank, a text, or lacks half
  * of its members. With an `error`, one missing member is enough. A value that says that nothing was found, such as ZERO_RESULTS, is
  * no failure.

@@ -24,8 +24,8 @@ export interface ClientCredentials {
   /** Further parameters of the request, such as `audience`. */
   readonly parameters?: { readonly [name: string]: string };
   /**
-   * Where id and secret are sent: `basic`, form-encoded in the header, as RFC 6749 §2.3.1 says (default); `basicPlain`, as they
-   * are; `body`, as parameters.
+   * Where id and secret are sent: `basic`, form-encoded in the header, as RFC 6749 §2.3.1 says (default); `basicPlain`, unchanged; `body`,
+   * as parameters.
    */
   readonly send?: 'basic' | 'basicPlain' | 'body';
 }
@@ -149,7 +149,7 @@ function malformed(): SourceError {
   return new SourceError('SOURCE_MISCONFIGURED', 'The source of tokens answered without a token.');
 }
 
-/** The result of work that others wait for, too; a caller that leaves does not end it. */
+/** The result of work that others also wait for; a caller that leaves does not end it. */
 function unlessGone(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new SourceError('CANCELLED', 'The caller disconnected.'));
