@@ -66,7 +66,10 @@ export const changes: readonly Change[] = [
   limits('.slice(0, 4);', '.slice(0, 8);'),
   limits('size > found.size ||', ''),
   call('if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);', ''),
-  result("const lost = text.includes('null') && lostIn(data, structuredContent);", 'const lost = false;'),
+  result(
+    "const lost = text.includes('null') && findNullified(data, structuredContent);",
+    'const lost = false;',
+  ),
   call('if (holdsInfinity(args))', 'if (false)'),
   result('if (problem) return inWords(problem);', ''),
   call('release = onGone(() => end(cancelled));', ''),

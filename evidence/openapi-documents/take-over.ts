@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bounds } from '../../packages/contract/src/json/walk.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
+import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { checkedDocument, operationsOf } from '../../src/import/openapi/operations.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import { makeProject, runProgram } from './project.ts';
 import { hasTypedAnswer } from './typed.ts';
 
@@ -62,7 +62,7 @@ export async function takeOver(path: string, place: string, modules: string): Pr
     const imported = whole.ok
       ? toolsOfDocument(read.value, { operations: [name], tool: null }, '', null)
       : whole;
-    const prepared = imported.ok ? prepare(imported.value, context) : imported;
+    const prepared = imported.ok ? prepareTools(imported.value, context) : imported;
     const ms = performance.now() - begun;
     return { name, typed, ms, reason: prepared.ok ? null : (prepared.errors[0]?.message ?? 'no reason') };
   });
@@ -105,7 +105,7 @@ async function failureOf(path: string, names: readonly string[], place: string, 
       const { directory, tools } = await makeProject(`made-${from}`, args, place, modules);
       const served = (await import(join(directory, 'dist/src/tools/index.js'))).tools as readonly unknown[];
       const plain = JSON.parse(JSON.stringify(served)) as readonly { readonly [name: string]: unknown }[];
-      const failed = inspectTools(
+      const failed = inspectToolList(
         plain.map(({ examples: _, ...definition }) => definition),
         context,
       ).filter(({ level, status }) => level === 'must' && status === 'fail');

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { CommandError, type InputError, inputError, invalidInput } from 'market-mcp-contract/command';
 import type { Imported } from '../import/model.ts';
-import { type Prepared, prepare } from '../import/prepare.ts';
+import { type Prepared, prepareTools } from '../import/prepare.ts';
 import { fileForm, ownersOf, toolFile } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';
@@ -59,7 +59,11 @@ export async function planAddition(project: Project, entries: readonly Imported[
   const unchanged = plannedTools
     .filter((plannedTool) => !added.includes(plannedTool))
     .map(({ tool }) => tool.definition.name);
-  const news = { ...prepared, ...without(prepared, unchanged), tools: added.map(({ tool }) => tool) };
+  const news = {
+    ...prepared,
+    ...withoutEarlierTools(prepared, unchanged),
+    tools: added.map(({ tool }) => tool),
+  };
   if (added.length === 0) {
     const drift = driftOf(toolsNamed(listed), project.recordedList);
     return { change: null, prepared: news, unchanged, drift };
@@ -111,7 +115,7 @@ function preparedFor({ tools, profile }: Project, entries: readonly Imported[]):
   const otherDefinitions = tools.flatMap(({ file, source: { definition } }) =>
     definition === null || replacedFiles.has(file) ? [] : [definition],
   );
-  const preparation = prepare(entries, profile, otherDefinitions);
+  const preparation = prepareTools(entries, profile, otherDefinitions);
   if (preparation.ok) return preparation.prepared;
   throw invalidInput(preparation.errors, preparation.accepted);
 }
@@ -123,12 +127,12 @@ function withStated(
   variables: ManifestAnswers['variables'],
 ): Prepared {
   const secrets = variables?.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : []));
-  const advice = [...prepared.advice, ...otherAddresses(prepared, variables)];
+  const advice = [...prepared.advice, ...addressClashErrors(prepared, variables)];
   return { ...prepared, advice, tools: withStatedKeys(prepared.tools, read, secrets) };
 }
 
 /** A document of another address, whose tools call the one that an earlier document gave the same variable. */
-function otherAddresses(
+function addressClashErrors(
   { tools }: Prepared,
   variables: ManifestAnswers['variables'] = [],
 ): readonly InputError[] {
@@ -206,7 +210,7 @@ function sourcesFirst(sets: readonly FileSet[]): FileSet {
 }
 
 /** Leaves out the messages about tools that were added earlier: they were printed then. */
-function without(
+function withoutEarlierTools(
   { changes, advice }: Prepared,
   names: readonly string[],
 ): Pick<Prepared, 'changes' | 'advice'> {

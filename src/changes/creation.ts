@@ -1,22 +1,22 @@
 import { pass, type Result, reject } from 'market-mcp-contract/command';
 import { mcp, type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
 import type { ImportedTool } from '../import/model.ts';
-import { type Prepared, prepare } from '../import/prepare.ts';
+import { type Prepared, prepareTools } from '../import/prepare.ts';
 import { projectName } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { planProject, type Start } from '../plan/project.ts';
-import { apisOf, variablesOf } from '../plan/sources.ts';
+import { apisOf, distinctVariables } from '../plan/sources.ts';
 import { type ManifestAnswers, withManifest } from '../project/manifest/manifest.ts';
 import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { lockDirectory } from '../project/read/workspace.ts';
 import type { CreateAnswers } from '../questions/create-answers.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
-import { sourceOf } from '../questions/tool-answers.ts';
+import { toolSource } from '../questions/tool-answers.ts';
 import { render } from '../render/render.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
-import { entriesOf, secretsOf } from './entries.ts';
+import { importTools, secretsOf } from './entries.ts';
 
 /** A project in memory: everything that is decided before the first write. */
 export interface Creation {
@@ -41,9 +41,9 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       hint,
     );
   }
-  const entries = await entriesOf(answers, profile.value);
+  const entries = await importTools(answers, profile.value);
   if (!entries.ok) return entries;
-  const preparation = prepare(entries.value, profile.value);
+  const preparation = prepareTools(entries.value, profile.value);
   if (!preparation.ok) return preparation;
 
   const { prepared } = preparation;
@@ -53,7 +53,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   const name = projectName(answers.directory);
   const templates = readTemplates();
   const { deploy: targets = [] } = answers;
-  const start = startOf[sourceOf(answers) ?? 'spec'];
+  const start = startOf[toolSource(answers) ?? 'spec'];
   const ownPackageFiles = ownPackages();
   const planned = planProject(
     {
@@ -81,7 +81,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
           templates,
           profile.value.smoke,
         );
-  const files = withManifest(sources.size === 0 ? base : sorted(new Map([...base, ...sources])), {
+  const files = withManifest(sources.size === 0 ? base : sortFiles(new Map([...base, ...sources])), {
     platform: profile.value.name,
     answers: {
       name,
@@ -89,7 +89,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       profile: recorded(profile.value),
       tools,
       ...(start !== 'blank' && { start }),
-      ...(sources.size > 0 && { variables: variablesOf(apis) }),
+      ...(sources.size > 0 && { variables: distinctVariables(apis) }),
       ...chosenFields(prepared.tools),
       ...(targets.length > 0 && { targets }),
     },
@@ -118,7 +118,7 @@ export function chosenFields(
 }
 
 /** Sorted by path, as in `planProject`. */
-function sorted(files: FileSet): FileSet {
+function sortFiles(files: FileSet): FileSet {
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

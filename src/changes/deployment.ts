@@ -9,7 +9,7 @@ import { conflictingFiles } from '../project/read/files.ts';
 import { readIfThere, refuseObstacles } from '../project/read/inside.ts';
 import { lockDirectory } from '../project/read/workspace.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
-import { type DeployTarget, filesOf, inOrder, targets } from '../questions/targets.ts';
+import { type DeployTarget, filesOf, orderTargets, targets } from '../questions/targets.ts';
 import { render } from '../render/render.ts';
 import { documentChanges } from './documents.ts';
 import { recordedAnswers } from './upgrade/common-files.ts';
@@ -34,7 +34,7 @@ export async function planDeployment(
 ): Promise<Deployment> {
   const { directory, manifest, profile } = project;
   const { targets: existingTargets = [] } = manifest.answers;
-  const next = inOrder([...existingTargets, ...requestedTargets]);
+  const next = orderTargets([...existingTargets, ...requestedTargets]);
   const templates = readTemplates();
   const answers = {
     ...recordedAnswers(manifest, profile),

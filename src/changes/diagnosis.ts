@@ -16,7 +16,7 @@ import { packageManagerOf } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
 import { cloneProblems } from './clone.ts';
 import { planUpgrade } from './upgrade/plan.ts';
-import { reportOf } from './upgrade/report.ts';
+import { upgradeReport } from './upgrade/report.ts';
 
 /** What is known of a project. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
@@ -34,7 +34,7 @@ export async function diagnose(directory: string) {
     versions: { program: version, runtime: runtimeVersion(directory, manifest) },
     node: { version: process.versions.node, required: requiredNode(directory) },
     packageManager: await installedManager(directory),
-    environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
+    environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: environmentNames(directory) },
     tools: await toolProblems(directory, manifest),
     owners: { yours: owned('yours'), generated: owned('generated') },
     upgrade: await upgradeOf(directory, manifest),
@@ -60,7 +60,7 @@ async function installedManager(directory: string) {
 }
 
 /** The names of the variables in `.env`, never values; null if there is no such file, or a link. */
-function variablesIn(directory: string): readonly string[] | null {
+function environmentNames(directory: string): readonly string[] | null {
   const text = attempt(() => readIn(directory, '.env').toString('utf8'), null);
   const names = text?.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
   return names ? [...names].map(([, name = '']) => name) : null;
@@ -78,7 +78,7 @@ async function upgradeOf(directory: string, { template }: Manifest) {
   const none = { from: template, to: version, files: '', open, refused: null };
   const planned = await orCommandError(() => planUpgrade(directory));
   if (planned instanceof CommandError) return { ...none, refused: `${planned.message}. ${planned.hint}` };
-  const { counts, open: places } = reportOf(planned);
+  const { counts, open: places } = upgradeReport(planned);
   return { ...none, files: counts, open: places };
 }
 

@@ -2,11 +2,11 @@ import { CommandError, orCommandError } from 'market-mcp-contract/command';
 import type { DefinitionChange } from '../model/model.ts';
 import type { FileSet, TemplateSet } from '../plan/model.ts';
 import { type CommonFileAnswers, planCommonFiles, projectContext } from '../plan/project.ts';
-import { variablesOf } from '../plan/sources.ts';
+import { distinctVariables } from '../plan/sources.ts';
 import type { Manifest, ManifestAnswers } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { isAsWritten, textAt } from '../project/read/files.ts';
-import { bytesOf, inStyle, sha256, withLineFeeds } from '../project/read/text.ts';
+import { encodeText, inStyle, sha256, withLineFeeds } from '../project/read/text.ts';
 import { withVariables } from '../project/source/sources.ts';
 import { render } from '../render/render.ts';
 import { mergeTexts } from '../system/git.ts';
@@ -41,13 +41,13 @@ export async function documentChanges(
 ): Promise<DocumentChanges> {
   const recorded = recordedAnswers(manifest, profile);
   const read = (path: string) => textAt(directory, path);
-  const documentsFor = (tools: readonly string[]) => rendered({ ...recorded, tools }, templates);
+  const documentsFor = (tools: readonly string[]) => renderDocuments({ ...recorded, tools }, templates);
   const base = {
     ...recorded,
     tools: writtenFirst(manifest, (tools) => documentsFor(tools).get('README.md')),
   };
-  const before = rendered(base, templates);
-  const after = rendered({ ...base, ...next(base) }, templates);
+  const before = renderDocuments(base, templates);
+  const after = renderDocuments({ ...base, ...next(base) }, templates);
   const files = new Map<string, { content: Uint8Array; owner: 'yours' }>();
   const left: Omit<DefinitionChange, 'tool'>[] = [];
   // What further variables add to the examples is not merged, but added by `sourceFiles`.
@@ -69,7 +69,7 @@ export async function documentChanges(
   const records = [...after]
     .filter(([path, text]) => {
       const hash = Object.hasOwn(manifest.files, path) ? manifest.files[path]?.sha256 : undefined;
-      const isPristine = isAsWritten(bytesOf(read(path) ?? ''), hash);
+      const isPristine = isAsWritten(encodeText(read(path) ?? ''), hash);
       return hash !== undefined && text !== before.get(path) && !isPristine;
     })
     .map(([path, text]) => [path, { sha256: sha256(text), owner: 'yours' as const }]);
@@ -94,7 +94,7 @@ function mergedPackage(base: string, ours: string, theirs: string): string | und
   }
 }
 
-function rendered(answers: CommonFileAnswers, templates: TemplateSet): ReadonlyMap<string, string> {
+function renderDocuments(answers: CommonFileAnswers, templates: TemplateSet): ReadonlyMap<string, string> {
   const planned = planCommonFiles(projectContext(answers), templates).filter(({ path }) =>
     [...documents, examples].includes(path),
   );
@@ -109,11 +109,11 @@ function rendered(answers: CommonFileAnswers, templates: TemplateSet): ReadonlyM
 /** The variables of a project and of further APIs, each once. */
 export function allVariables(
   recordedVariables: ManifestAnswers['variables'],
-  apis: Parameters<typeof variablesOf>[0],
+  apis: Parameters<typeof distinctVariables>[0],
 ): ManifestAnswers['variables'] {
   const ownVariables = recordedVariables ?? [];
   // The declarations of known variables stay unchanged, in their order.
-  const everyVariable = [...ownVariables, ...variablesOf(apis), ...ownVariables];
+  const everyVariable = [...ownVariables, ...distinctVariables(apis), ...ownVariables];
   return recordedVariables === undefined && apis.length === 0
     ? undefined
     : [...new Map(everyVariable.map((variable) => [variable.name, variable])).values()];

@@ -6,22 +6,22 @@ import { asImported, type Imported } from '../import/model.ts';
 import type { DefinitionChange, ToolSpec } from '../model/model.ts';
 import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
-import { sourceOf, type ToolAnswers } from '../questions/tool-answers.ts';
+import { type ToolAnswers, toolSource } from '../questions/tool-answers.ts';
 import { definitionOf } from '../tools/definition.ts';
-import { metaOf, metaOfWriting } from '../tools/meta.ts';
+import { metaFromSettings, metaOfWriting } from '../tools/meta.ts';
 import { selectTools } from '../tools/selection.ts';
 
 /**
- * The tools that an author wants, as `prepare` takes them.
+ * The tools that an author wants, as `prepareTools` takes them.
  *
  * @param recorded the fields that were chosen earlier, by tool; a new choice for a tool replaces them
  */
-export async function entriesOf(
+export async function importTools(
   answers: ToolAnswers,
   profile: PlatformProfile,
   recorded: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly Imported[]>> {
-  const source = sourceOf(answers);
+  const source = toolSource(answers);
   if (source === undefined || source === 'spec') return wholeEntriesOf(answers, profile);
   const { fields = [], description = [] } = answers;
   const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
@@ -47,7 +47,7 @@ export async function wholeEntriesOf(
   answers: ToolAnswers,
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  switch (sourceOf(answers)) {
+  switch (toolSource(answers)) {
     case 'fromSample':
       return fromSamples(answers);
     case 'fromRequest':
@@ -79,7 +79,7 @@ function statedOf({ title, effect, meta = [] }: ToolAnswers, { toolMeta }: Platf
   return {
     ...(title !== undefined && { title }),
     ...(effect !== undefined && { annotations: effects[effect] }),
-    ...(meta.length > 0 && { _meta: metaOf(meta, toolMeta) }),
+    ...(meta.length > 0 && { _meta: metaFromSettings(meta, toolMeta) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { hintFor, type InputError, inputError, orList } from 'market-mcp-contract/command';
+import { type InputError, inputError, orList, spellingHint } from 'market-mcp-contract/command';
 import type { ApiCall, KeySource } from '../import/model.ts';
 import { variablesShown } from '../import/request/shown.ts';
 import { dotEnv } from '../project/read/dot-env.ts';
@@ -71,7 +71,10 @@ async function dotEnvValues(directory: string, origin: string): Promise<NodeJS.D
 }
 
 /** The errors of a request that cannot be sent, because keys have no value or must not leave the environment. */
-export function keyErrors({ origin, unpermitted, missing }: KeyValues, flag: string): readonly InputError[] {
+export function keyValueErrors(
+  { origin, unpermitted, missing }: KeyValues,
+  flag: string,
+): readonly InputError[] {
   const denials = unpermitted.map((variable) => {
     const message = `would send ${variable} from your environment to ${origin}, so nothing was sent`;
     return inputError(flag, undefined, message, `Add --env ${variable} to allow it.`);
@@ -89,7 +92,7 @@ export function unusedVariables(
   env: readonly string[] | undefined = [],
   requests: readonly RequestKeys[],
 ): readonly InputError[] {
-  const requestVariables = [...new Set(requests.flatMap(variablesOf))];
+  const requestVariables = [...new Set(requests.flatMap(keyVariables))];
   const choices = requestVariables.length > 0 ? `It names ${orList(requestVariables)}.` : 'It names none.';
   return env
     .filter((name) => !requestVariables.includes(name))
@@ -100,7 +103,7 @@ export function unusedVariables(
         '--env',
         printableName,
         'is no variable that the request names as a key',
-        hintFor(name, requestVariables, choices),
+        spellingHint(name, requestVariables, choices),
       );
     });
 }
@@ -116,12 +119,12 @@ export function repeatedVariables({ env = [], fromRequest = [], fromUrl }: ToolA
 }
 
 /** The variables that a request names as its keys. */
-function variablesOf({ sources }: RequestKeys): readonly string[] {
+function keyVariables({ sources }: RequestKeys): readonly string[] {
   return [...sources.values()].flatMap((source) => ('variable' in source ? [source.variable] : []));
 }
 
 /** The origin that a request is sent to. */
-export function originOf({ api }: Pick<ApiCall, 'api'>): string {
+export function requestOrigin({ api }: Pick<ApiCall, 'api'>): string {
   const { fallback = '' } = api.address;
   return URL.canParse(fallback) ? new URL(fallback).origin : fallback;
 }

@@ -9,13 +9,13 @@ import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import {
   type KeyValues,
-  keyErrors,
+  keyValueErrors,
   keyValues,
-  originOf,
   type RequestKeys,
+  requestOrigin,
   unusedVariables,
 } from './key-values.ts';
-import { answersTo, onlyForOne, samplesAt, withAnswers } from './sending.ts';
+import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './sending.ts';
 
 /** Makes the tools of the chosen operations, with answers of the API in addition to the saved ones. */
 type ToolMaker = (answers: readonly AnswerSample[]) => Result<readonly Imported[]>;
@@ -98,7 +98,7 @@ async function sendableOperation(make: ToolMaker, answers: ToolAnswers): Promise
   const [{ call, entry } = {}] = draft.value;
   if (!call) return reject('--send', undefined, 'has no request to send', 'Remove --send.');
   const { needs = [[]] } = call;
-  const origin = originOf(call);
+  const origin = requestOrigin(call);
   const keysOf = (keys: readonly ApiKey[]): RequestKeys => {
     const variables = keys.flatMap((key) => key.variables.map(({ name }) => name));
     return { origin, sources: new Map(variables.map((variable) => [variable, { variable }])) };
@@ -134,16 +134,16 @@ async function sentOperation(make: ToolMaker, answers: ToolAnswers): Promise<Res
   const operation = await sendableOperation(make, answers);
   if (!operation.ok) return operation;
   const { call, inputSchema, found } = operation.value;
-  const errors = keyErrors(found, '--from-openapi');
+  const errors = keyValueErrors(found, '--from-openapi');
   if (errors.length > 0) return refuse(...errors);
   const { example: examples = [] } = answers;
-  const realAnswers = await answersTo(
+  const realAnswers = await sendRequests(
     { call, inputSchema, examples, secrets: found.values },
     '--from-openapi',
   );
   if (!realAnswers.ok) return realAnswers;
   const tools = make(realAnswers.value.samples);
-  return tools.ok ? pass(tools.value.map((tool) => withAnswers(tool, realAnswers.value))) : tools;
+  return tools.ok ? pass(tools.value.map((tool) => withSentAnswers(tool, realAnswers.value))) : tools;
 }
 
 interface Placed {

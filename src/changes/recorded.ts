@@ -8,10 +8,10 @@ import type { Project } from '../project/model.ts';
 import { recordsOfEdited } from '../project/read/files.ts';
 import { readIn } from '../project/read/inside.ts';
 import { toolsNamed } from '../project/read/open.ts';
-import { bytesOf, textOf } from '../project/read/text.ts';
+import { decodeText, encodeText } from '../project/read/text.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
-import { literal, property } from '../render/literal.ts';
-import { type RequestChange, requestInSource, withRequest } from '../typescript/request-source.ts';
+import { printLiteral, propertyText } from '../render/literal.ts';
+import { type RequestChange, requestInSource, withRequestOptions } from '../typescript/request-source.ts';
 import { readToolSource, withOutputSchema } from '../typescript/tool-source.ts';
 
 /** What recorded answers change: nothing is written yet. */
@@ -40,7 +40,7 @@ export interface RecordedTool {
   readonly answers: readonly SeenAnswer[];
 }
 
-const print = { value: literal, member: property };
+const print = { value: printLiteral, member: propertyText };
 
 /**
  * Plans the outputSchemas that admit recorded answers. Only the differing parts of the tools' files are changed.
@@ -56,7 +56,7 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
     const { path, source } = tool;
     const newAnswers = source.name === null ? undefined : recorded.get(source.name);
     if (source.name === null || !newAnswers) return tool;
-    const before = textOf(readIn(directory, path));
+    const before = decodeText(readIn(directory, path));
     const sourceRequest = requestInSource(before);
     const takesPages =
       sourceRequest?.method === 'get' && sourceRequest.asksByQuery && !sourceRequest.hasPages;
@@ -66,14 +66,14 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
     const isSame = isDeepStrictEqual(schema, newAnswers.outputSchema);
     if (isSame && !request.success) return tool;
     const typed = isSame ? before : withOutputSchema(before, schema, print);
-    const after = typed && withRequest(typed, request, print);
+    const after = typed && withRequestOptions(typed, request, print);
     if (after === undefined) {
       const hasRequest = Object.keys(request).length > 0;
       byHand.push({ tool: source.name, path, schema, ...(hasRequest && { request }) });
       return tool;
     }
     changed.push(source.name);
-    files.set(path, { content: bytesOf(after), owner: 'yours' });
+    files.set(path, { content: encodeText(after), owner: 'yours' });
     return { ...tool, source: readToolSource(after) };
   });
   const drift = driftOf(toolsNamed(currentTools), project.recordedList);

@@ -54,7 +54,7 @@ export async function planRemoval(
   const removed = [...removedTools.map(({ test }) => test), ...removedTools.map(({ path }) => path)].filter(
     (path) => existsSync(join(project.directory, path)),
   );
-  if (!force) requireUnchanged(project, removed);
+  if (!force) requireUnedited(project, removed);
 
   const rest = staying.map(({ file }) => file);
   const templates = readTemplates();
@@ -81,7 +81,7 @@ export function projectTool({ tools }: Project, name: string): ToolFile {
   return tool;
 }
 
-function requireUnchanged({ directory, manifest }: Project, paths: readonly string[]): void {
+function requireUnedited({ directory, manifest }: Project, paths: readonly string[]): void {
   const changed = paths.filter((path) => !isAsWrittenAt(directory, path, manifest.files[path]?.sha256));
   if (changed.length === 0) return;
   throw new CommandError(
@@ -174,11 +174,11 @@ type Texts = ReadonlyMap<string, string>;
 function unusedRecordings(uses: readonly ApiUse[], otherFiles: Texts): readonly string[] {
   const otherRequests = [...otherFiles.values()].flatMap((text) => apiUseIn(text).requests);
   if (otherRequests.some(({ target }) => target === null)) return [];
-  const shared = recordingsOf(otherRequests);
-  return recordingsOf(uses.flatMap(({ requests }) => requests)).filter((path) => !shared.includes(path));
+  const shared = recordingPaths(otherRequests);
+  return recordingPaths(uses.flatMap(({ requests }) => requests)).filter((path) => !shared.includes(path));
 }
 
-function recordingsOf(requests: ApiUse['requests']): readonly string[] {
+function recordingPaths(requests: ApiUse['requests']): readonly string[] {
   const files = requests.flatMap(({ method, target }) => {
     if (target === null) return [];
     return `test/recordings/${recordingFile({ method: method as 'get', path: method === 'call' ? `/${target}` : target })}`;

@@ -4,7 +4,7 @@ import { CommandError, unwrap } from 'market-mcp-contract/command';
 import type { DefinitionChange } from '../model/model.ts';
 import { parseToolName, toolFile } from '../model/names.ts';
 import type { ProjectFile } from '../plan/model.ts';
-import { pathsOf } from '../plan/tool.ts';
+import { toolPaths } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { driftOf, type ToolListDrift } from '../project/manifest/listed.ts';
 import {
@@ -16,10 +16,10 @@ import {
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { isAsWritten } from '../project/read/files.ts';
-import { isInOtherRepository, placeIn, readIfThere } from '../project/read/inside.ts';
+import { isInOtherRepository, readIfThere, resolveInside } from '../project/read/inside.ts';
 import { toolsNamed } from '../project/read/open.ts';
 import { modeOf } from '../project/read/read.ts';
-import { bytesOf, textOf } from '../project/read/text.ts';
+import { decodeText, encodeText } from '../project/read/text.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
 import type { ProjectChange as FileChange } from '../project/write/transaction.ts';
 import { moduleReferences } from '../typescript/imports.ts';
@@ -52,7 +52,7 @@ export async function planRename(project: Project, from: string, requestedName: 
   const tool = projectTool(project, from);
   const to = unwrap(parseToolName(requestedName, '<new>'));
   const file = freeFile(project, tool, from, to);
-  const target = pathsOf(file);
+  const target = toolPaths(file);
   const isMoved = file !== tool.file;
 
   const files = new Map<string, ProjectFile>();
@@ -68,17 +68,17 @@ export async function planRename(project: Project, from: string, requestedName: 
   for (const path of paths) {
     const content = isInOtherRepository(directory, path) ? undefined : readIfThere(directory, path);
     if (content === undefined) continue;
-    const before = textOf(content);
+    const before = decodeText(content);
     const renamed = path === tool.path ? renamedSource(before, from, to) : before;
     if (renamed === undefined) throw nameNotFound(path, from);
     const renamedText =
       path === tool.test ? renamed.replaceAll(`--call ${from}\n`, `--call ${to}\n`) : renamed;
-    const after = withImports(renamedText, path, tool.path, target.path);
+    const after = replaceImports(renamedText, path, tool.path, target.path);
     const next = renamedPaths.get(path) ?? path;
     if (after.split(/[^\w-]+/).includes(from)) mentions.push(next);
     if (before === after && next === path) continue;
-    const mode = modeOf(lstatSync(placeIn(directory, path)));
-    files.set(next, { content: bytesOf(after), owner: 'yours', mode });
+    const mode = modeOf(lstatSync(resolveInside(directory, path)));
+    files.set(next, { content: encodeText(after), owner: 'yours', mode });
     if (next !== path) moved.push([path, next]);
     const record = Object.hasOwn(manifest.files, path) ? manifest.files[path] : undefined;
     if (!isAsWritten(content, record?.sha256)) records[next] = record;
@@ -150,7 +150,7 @@ function nameNotFound(path: string, name: string): CommandError {
 }
 
 /** The text with its imports of a module changed to another one in the same directory. */
-function withImports(text: string, path: string, from: string, to: string): string {
+function replaceImports(text: string, path: string, from: string, to: string): string {
   const stem = (module: string) => module.replace(/\.[jt]s$/, '');
   return moduleReferences(text)
     .filter(({ specifier }) => /^\.\.?\//.test(specifier))

@@ -13,8 +13,8 @@ import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
 import { withCredentials } from '../import/credentials.ts';
 import type { Imported } from '../import/model.ts';
-import { toolDescription, withoutSignals } from '../import/openapi/describe.ts';
-import { effectOf } from '../import/openapi/tool.ts';
+import { outputWithoutSignals, toolDescription } from '../import/openapi/describe.ts';
+import { operationEffect } from '../import/openapi/tool.ts';
 import type { GivenRequest } from '../import/request/given-request.ts';
 import { harRequests } from '../import/request/har.ts';
 import { curlIn, type ReadRequest, readRequest, rejection } from '../import/request/index.ts';
@@ -28,13 +28,13 @@ import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import {
   type KeyValues,
-  keyErrors,
+  keyValueErrors,
   keyValues,
-  originOf,
   type RequestKeys,
+  requestOrigin,
   unusedVariables,
 } from './key-values.ts';
-import { answersTo, onlyForOne, samplesAt, withAnswers } from './sending.ts';
+import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './sending.ts';
 
 const maxHarBytes = 50_000_000;
 
@@ -50,14 +50,14 @@ export async function requestsInText(text: string): Promise<Result<readonly Give
     const content = isCurl(text) ? text : await readInput(text.trim(), maxHarBytes);
     const read = isCurl(content)
       ? curlIn(content)
-      : pass(harRequests(jsonOf(content.replace(/^\ufeff/, ''))));
+      : pass(harRequests(parseHar(content.replace(/^\ufeff/, ''))));
     return read.ok ? pass([read.value].flat()) : read;
   } catch (error) {
     return rejection(error);
   }
 }
 
-function jsonOf(text: string): Json {
+function parseHar(text: string): Json {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -132,21 +132,26 @@ export async function fromRequests(answers: ToolAnswers): Promise<Result<readonl
   };
   const several = `is for one request, but there are ${requests.length}`;
   const prepared = await Promise.all(
-    read.value.map(async (request) => ({ request, keys: await keyValues(keysOf(request), answers) })),
+    read.value.map(async (request) => ({ request, keys: await keyValues(requestKeys(request), answers) })),
   );
   const errors = [
     ...(requests.length > 1 ? onlyForOne(flags, several, () => 'Give one request at a time.') : []),
-    ...unusedVariables(answers.env, read.value.map(keysOf)),
+    ...unusedVariables(answers.env, read.value.map(requestKeys)),
   ];
   if (isSent) {
     errors.push(...consentErrors(answers, read.value));
-    errors.push(...prepared.flatMap(({ keys }) => keyErrors(keys, '--from-request')));
+    errors.push(...prepared.flatMap(({ keys }) => keyValueErrors(keys, '--from-request')));
   }
   if (errors.length > 0) return refuse(...errors);
   const tools: Imported[] = [];
   const takenNames = new Set<string>();
   for (const { request, keys } of prepared) {
-    const tool = await toolOf(request, name ?? freeToolName(request.name, takenNames), answers, keys.values);
+    const tool = await importRequest(
+      request,
+      name ?? freeToolName(request.name, takenNames),
+      answers,
+      keys.values,
+    );
     if (!tool.ok) return tool;
     tools.push(tool.value);
   }
@@ -154,8 +159,8 @@ export async function fromRequests(answers: ToolAnswers): Promise<Result<readonl
 }
 
 /** The keys of a request, and the origin that gets them. */
-export function keysOf({ call, secrets }: ReadRequest): RequestKeys {
-  return { origin: originOf(call), sources: secrets };
+export function requestKeys({ call, secrets }: ReadRequest): RequestKeys {
+  return { origin: requestOrigin(call), sources: secrets };
 }
 
 function consentErrors({ send, effect }: ToolAnswers, read: readonly ReadRequest[]): readonly InputError[] {
@@ -170,19 +175,19 @@ function consentErrors({ send, effect }: ToolAnswers, read: readonly ReadRequest
     });
 }
 
-async function toolOf(
+async function importRequest(
   read: ReadRequest,
   name: string,
   answers: ToolAnswers,
   secrets: KeyValues['values'],
 ): Promise<Result<Imported>> {
   const { fromSample: saved, example: examples = [] } = answers;
-  const effect = answers.effect ?? (read.onlyReads ? 'reads' : effectOf(read.call.method, name));
+  const effect = answers.effect ?? (read.onlyReads ? 'reads' : operationEffect(read.call.method, name));
   const isReading = effect === 'reads' && read.call.method === 'post';
   const call = { ...read.call, ...(isReading && { onlyReads: true as const }) };
   const inputSchema = { type: 'object', ...fieldsSchema(read.input) };
   const sending = { call, inputSchema, examples, secrets };
-  const realAnswers = saved ? undefined : await answersTo(sending, '--from-request');
+  const realAnswers = saved ? undefined : await sendRequests(sending, '--from-request');
   if (realAnswers && !realAnswers.ok) return realAnswers;
   const samples = saved ? await samplesAt(saved) : pass(realAnswers?.value.samples ?? []);
   if (!samples.ok) return samples;
@@ -193,7 +198,7 @@ async function toolOf(
   );
   if (!imported.ok) return imported;
   const { wrap, ...tool } = imported.value;
-  const description = descriptionOf(read, tool.entry as JsonObject);
+  const description = requestDescription(read, tool.entry as JsonObject);
   const success = successMembersOf(samples.value.map(({ value }) => value));
   const importedTool: Imported = {
     ...tool,
@@ -206,7 +211,7 @@ async function toolOf(
     secrets,
   };
   const { changes, ...completeTool } = realAnswers
-    ? withAnswers(importedTool, realAnswers.value)
+    ? withSentAnswers(importedTool, realAnswers.value)
     : importedTool;
   return pass({
     ...completeTool,
@@ -214,6 +219,14 @@ async function toolOf(
   });
 }
 
-function descriptionOf({ call: { api, method, path } }: ReadRequest, { outputSchema }: JsonObject): string {
-  return toolDescription({ id: null, method, path }, {}, api.title, withoutSignals(objectOr(outputSchema)));
+function requestDescription(
+  { call: { api, method, path } }: ReadRequest,
+  { outputSchema }: JsonObject,
+): string {
+  return toolDescription(
+    { id: null, method, path },
+    {},
+    api.title,
+    outputWithoutSignals(objectOr(outputSchema)),
+  );
 }

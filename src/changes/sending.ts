@@ -21,11 +21,11 @@ import {
   shorten,
   textOr,
 } from 'market-mcp-contract/json';
-import { contentOf, wrapped } from '../import/answer.ts';
+import { unwrapEnvelope, wrapAnswer } from '../import/answer.ts';
 import type { ApiCall, Imported, RealExchange } from '../import/model.ts';
 import { pageMembersIn, withPageMembers } from '../import/pages.ts';
 import { readSample } from '../import/read-sample.ts';
-import { type AnswerSample, isFailure, schemaOfSamples } from '../import/sample.ts';
+import { type AnswerSample, isFailureAnswer, schemaOfSamples } from '../import/sample.ts';
 import type { DefinitionChange } from '../model/model.ts';
 import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
 
@@ -63,9 +63,9 @@ interface SentAnswer extends Pick<Sent, 'arguments' | 'status' | 'headers'> {
  * @param flag names the request in errors
  * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
  */
-export async function answersTo(sending: Sending, flag: string): Promise<Result<RealAnswers>> {
+export async function sendRequests(sending: Sending, flag: string): Promise<Result<RealAnswers>> {
   const { call, secrets } = sending;
-  const variants = variantsOf(sending, flag);
+  const variants = requestVariants(sending, flag);
   if (!variants.ok) return variants;
   const responses = await sentOnce(call, variants.value, secrets);
   const read = combineResults(
@@ -73,7 +73,7 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
   );
   if (!read.ok) return read;
   const presentSamples = read.value.filter((sample) => sample !== undefined);
-  const answers = answersOf(call, responses, read.value);
+  const answers = sentAnswers(call, responses, read.value);
   const filled = presentSamples.filter(
     (sample) => !answers.some(({ isEmpty, value }) => isEmpty && value === sample.value),
   );
@@ -90,7 +90,7 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
 }
 
 /** What was sent, with what arrived. Where the schema of all responses has data, a response without any is empty. */
-function answersOf(
+function sentAnswers(
   { method, onlyReads }: ApiCall,
   requests: readonly Sent[],
   samples: readonly (AnswerSample | undefined)[],
@@ -99,22 +99,23 @@ function answersOf(
   const isReading = method === 'get' || onlyReads === true;
   return requests.map((request, i): SentAnswer => {
     const value = samples[i]?.value;
-    const isEmpty = isReading && value !== undefined && isEmptyAnswer(schema, value, request.arguments);
+    const isEmpty = isReading && value !== undefined && isEmptyResponse(schema, value, request.arguments);
     return { ...request, value, isEmpty };
   });
 }
 
-function isEmptyAnswer(schema: JsonObject, value: Json, args: JsonObject): boolean {
-  if (isObject(value) && isFailure(value)) return saysNothingFound(JSON.stringify(Object.values(value)));
+function isEmptyResponse(schema: JsonObject, value: Json, args: JsonObject): boolean {
+  if (isObject(value) && isFailureAnswer(value))
+    return saysNothingFound(JSON.stringify(Object.values(value)));
   return lacksData(schema, value, args);
 }
 
 /** A tool with the responses of its API, and their evidence of empty results and pages. */
-export function withAnswers(tool: Imported, { secrets, note, sent: responses }: RealAnswers): Imported {
+export function withSentAnswers(tool: Imported, { secrets, note, sent: responses }: RealAnswers): Imported {
   const { call } = tool;
   if (!call) return tool;
   const exchanges = responses.map(({ arguments: args, headers, value, isEmpty }): RealExchange => {
-    const answer = value === undefined ? null : (wrapped(value, call.wrap) as JsonObject);
+    const answer = value === undefined ? null : (wrapAnswer(value, call.wrap) as JsonObject);
     return { arguments: args, answer, ...(headers && { headers }), isEmpty };
   });
   const isPaged = call.method === 'get' && call.query.some(({ input }) => input !== undefined);
@@ -136,7 +137,10 @@ export function withAnswers(tool: Imported, { secrets, note, sent: responses }: 
 }
 
 /** The arguments of each request to send: those that its schema shows, and those of each example. */
-function variantsOf({ inputSchema: root, examples }: Sending, flag: string): Result<readonly JsonObject[]> {
+function requestVariants(
+  { inputSchema: root, examples }: Sending,
+  flag: string,
+): Result<readonly JsonObject[]> {
   const base = givenArguments(root);
   const variants: JsonObject[] = [];
   for (const { parameter, text } of examples) {
@@ -213,7 +217,7 @@ function sampleIn(call: ApiCall, text: string): Result<AnswerSample> {
     const message = `The API answers with an error: ${shorten(apiMessage, 200)}`;
     throw new CommandError('NOT_ANSWERED', message, 'Correct the command. Nothing was written.');
   }
-  return pass({ ...sample.value, value: contentOf(sample.value.value, call) });
+  return pass({ ...sample.value, value: unwrapEnvelope(sample.value.value, call) });
 }
 
 /** An error for each flag that describes one tool, beside several. */

@@ -21,7 +21,7 @@ export function causeOf(text: string, directory: string): Cause {
   const lines = text.slice(0, readCharacters).split('\n');
   const first = lines.findIndex((line) => frame.test(line));
   const message = (first === -1 ? lines : lines.slice(0, first)).join(' ').trim();
-  const places = withoutRuntime(lines.flatMap((line) => placeIn(line, directory) ?? []));
+  const places = withoutRuntime(lines.flatMap((line) => frameLocation(line, directory) ?? []));
   // The place for the author to change: in a tool or its imports, rather than in the runtime.
   const at = places.find(({ isOwn }) => isOwn)?.at;
   // The causes of an error, and other text between the frames.
@@ -43,7 +43,7 @@ export function findCrash(errors: string, directory: string): Cause | undefined 
   const uncaught = [...errors.matchAll(uncaughtException)].at(-1)?.groups;
   if (uncaught?.text !== undefined) {
     const cause = causeOf(uncaught.text.replace(/\n\(Use `node [^\n]*/, ''), directory);
-    const place = placeOf(uncaught.place ?? '', uncaught.line ?? '', directory);
+    const place = projectLocation(uncaught.place ?? '', uncaught.line ?? '', directory);
     return cause.at === undefined && place?.isOwn ? { ...cause, at: place.at } : cause;
   }
   const exit = [...errors.matchAll(explicitExit)].at(-1);
@@ -68,9 +68,9 @@ interface Place {
   readonly isOwn: boolean;
 }
 
-function placeIn(line: string, directory: string): Place | undefined {
+function frameLocation(line: string, directory: string): Place | undefined {
   const [, file = '', number = ''] = frame.exec(line) ?? [];
-  const place = placeOf(file, number, directory);
+  const place = projectLocation(file, number, directory);
   return (
     place && {
       ...place,
@@ -83,12 +83,12 @@ function placeIn(line: string, directory: string): Place | undefined {
   );
 }
 
-function placeOf(file: string, line: string, directory: string): Place | undefined {
+function projectLocation(file: string, line: string, directory: string): Place | undefined {
   if (file === '' || file.startsWith('node:')) return undefined;
   // The URL in a frame of a log may name no path.
   const path = file.startsWith('file:') ? attempt(() => fileURLToPath(file), undefined) : file;
   if (path === undefined) return undefined;
-  const source = sourceOf(path, Number(line)) ?? { path, line: Number(line) };
+  const source = mappedLocation(path, Number(line)) ?? { path, line: Number(line) };
   const sourcePath = relative(directory, source.path);
   const isOwn = !sourcePath.startsWith('..') && !sourcePath.split(/[\\/]/).includes('node_modules');
   const at = `${isOwn ? sourcePath : source.path}:${source.line}`;
@@ -105,7 +105,10 @@ function withoutRuntime(places: readonly Place[]): readonly Place[] {
 const runtime = /[\\/]node_modules[\\/]market-mcp-runtime[\\/]/;
 
 /** The source line of a compiled line; `--trace-exit` does not translate it. */
-function sourceOf(path: string, line: number): { readonly path: string; readonly line: number } | undefined {
+function mappedLocation(
+  path: string,
+  line: number,
+): { readonly path: string; readonly line: number } | undefined {
   if (!path.endsWith('.js')) return undefined;
   return attempt(() => {
     const map = new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { containerOf, type Image } from '../system/containers.ts';
-import { type BundledWorker, filesIn, localized, workerOf } from '../system/workers.ts';
+import { type BundledWorker, filesIn, localized, workerCommand } from '../system/workers.ts';
 import type { Command } from './launch.ts';
 
 /** What is deployed, built on this machine: its instances take the place of processes of the built files. */
@@ -54,7 +54,7 @@ export function deployedWorker(worker: BundledWorker): Deployed {
   return {
     commandOf: (project, variables) => ({
       // With package.json, the source kit finds the directory of the project.
-      ...workerOf(worker, variables, project, ['package.json', ...filesIn(project, recordings)]),
+      ...workerCommand(worker, variables, project, ['package.json', ...filesIn(project, recordings)]),
       localized: (text) => localized(worker, project, text),
     }),
     isProcess: false,

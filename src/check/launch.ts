@@ -92,7 +92,7 @@ export function launcherOf(
   return (environment) =>
     'PORT' in environment
       ? launchAt(environment.PORT, environment)
-      : onFreePort((port) => launchAt(port, environment));
+      : startOnFreePort((port) => launchAt(port, environment));
 }
 
 const ownInstances = new Set<Kill>();
@@ -121,7 +121,7 @@ const defaultPort = 3000;
 const startAttempts = 3;
 
 /** Starts an instance on a free port; tries another one if a program takes the port before the instance uses it. */
-export async function onFreePort<T extends Instance>(startAt: (port: string) => Promise<T>): Promise<T> {
+export async function startOnFreePort<T extends Instance>(startAt: (port: string) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const instance = await startAt(String(await freePort()));
     const isTaken = !instance.healthy && isPortTaken(instance.output());
@@ -179,7 +179,7 @@ async function answers(health: URL, exit: Promise<ProcessExit>, timeoutMs: numbe
   const overdue = startTimer(() => limit.abort(), timeoutMs);
   exit.then(() => limit.abort());
   while (!signal.aborted) {
-    if ((await statusOf(health, signal)) === 200) break;
+    if ((await fetchStatus(health, signal)) === 200) break;
     await setTimeout(pollMs);
   }
   clearTimeout(overdue);
@@ -187,7 +187,7 @@ async function answers(health: URL, exit: Promise<ProcessExit>, timeoutMs: numbe
 }
 
 /** The status of the answer to a GET; undefined if there is no answer. */
-function statusOf(url: URL, signal: AbortSignal): Promise<number | undefined> {
+function fetchStatus(url: URL, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
     get(url, { signal, agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>
       resolve(undefined),

@@ -1,4 +1,4 @@
-import { type JsonObject, jsonIn, objectOr } from 'market-mcp-contract/json';
+import { type JsonObject, objectOr, parseJsonText } from 'market-mcp-contract/json';
 
 /** An error in the code of a server, as the runtime logs it: one JSON line `{"event":"incident",…}`. */
 export interface Incident {
@@ -63,11 +63,11 @@ export class ServerLog {
     const lines = (this.#rest + text).split('\n');
     this.#rest = (lines.pop() ?? '').slice(0, bounds.line);
     for (const line of lines) {
-      const incident = this.#incidents.length < bounds.incidents && incidentIn(line);
+      const incident = this.#incidents.length < bounds.incidents && loggedIncident(line);
       if (incident) this.#incidents.push(incident);
-      const answer = this.#answers.length < bounds.answers && answerIn(line);
+      const answer = this.#answers.length < bounds.answers && loggedSourceAnswer(line);
       if (answer) this.#answers.push(answer);
-      const failure = this.#failures.size < bounds.failures && failureIn(line);
+      const failure = this.#failures.size < bounds.failures && loggedFailure(line);
       if (failure) this.#failures.set(failureKey(failure), failure);
     }
   }
@@ -99,7 +99,7 @@ function firstCrash(errors: string): number {
   return at === -1 ? errors.length : at;
 }
 
-function incidentIn(line: string): Incident | undefined {
+function loggedIncident(line: string): Incident | undefined {
   const { id, tool, detail, hint } = membersOfEvent(line, 'incident');
   if (typeof detail !== 'string') return undefined;
   return {
@@ -110,10 +110,10 @@ function incidentIn(line: string): Incident | undefined {
   };
 }
 
-function failureIn(line: string): SourceFailure | undefined {
+function loggedFailure(line: string): SourceFailure | undefined {
   const members = membersOfEvent(line, 'source', 'failure');
   const { tool, code, detail, at, hint } = members;
-  const request = requestIn(members);
+  const request = loggedRequest(members);
   if (typeof code !== 'string') return undefined;
   return {
     code,
@@ -125,14 +125,14 @@ function failureIn(line: string): SourceFailure | undefined {
   };
 }
 
-function requestIn({ method, path, host, status }: JsonObject): string | undefined {
+function loggedRequest({ method, path, host, status }: JsonObject): string | undefined {
   if (typeof method !== 'string' || typeof path !== 'string') return undefined;
   const target = typeof host === 'string' ? ` of ${host}` : '';
   const request = `${method.toUpperCase()} ${path}${target}`;
   return typeof status === 'number' ? `${request}: HTTP ${status}` : request;
 }
 
-function answerIn(line: string): SourceAnswer | undefined {
+function loggedSourceAnswer(line: string): SourceAnswer | undefined {
   const { from, request } = membersOfEvent(line, 'source-answer');
   if (typeof request !== 'string') return undefined;
   return from === 'network' || from === 'recorded' || from === 'document' ? { from, request } : undefined;
@@ -141,6 +141,6 @@ function answerIn(line: string): SourceAnswer | undefined {
 /** The members of a log line with one of these events; none of another line. */
 function membersOfEvent(line: string, ...events: readonly string[]): JsonObject {
   const isLikely = line.startsWith('{') && events.some((event) => line.includes(`"${event}"`));
-  const members = objectOr(isLikely ? jsonIn(line)[0] : undefined);
+  const members = objectOr(isLikely ? parseJsonText(line)[0] : undefined);
   return events.includes(String(members.event)) ? members : {};
 }

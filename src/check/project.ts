@@ -28,7 +28,7 @@ import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
 import { findLoggedCause, type LoggedCause } from './failed-call.ts';
 import type { Incident, SourceAnswer, SourceFailure } from './logged.ts';
-import { NotStarted, type Sources, start } from './start.ts';
+import { NotStarted, type Sources, startServer } from './start.ts';
 
 /** A server to check, and how to release it. */
 export interface HeldServer {
@@ -99,7 +99,7 @@ export async function holdProject(
   // With recordings, nothing that the server gets depends on its tools.
   let startedServer =
     sources === 'replay'
-      ? key.then((privateKey) => start(entry, profile, directory, { privateKey, deployed }))
+      ? key.then((privateKey) => startServer(entry, profile, directory, { privateKey, deployed }))
       : undefined;
   for (const promise of [key, startedServer]) promise?.catch(() => {}); // who awaits them says why
   const callDirectory = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
@@ -137,7 +137,7 @@ export async function holdProject(
     );
     const asking = facts.tools.flatMap(({ name }) => (writing.has(name) ? [] : [name]));
     const sampled = sampledTools(directory); // while the server starts
-    startedServer ??= start(entry, profile, directory, {
+    startedServer ??= startServer(entry, profile, directory, {
       sources,
       kept: callDirectory,
       asking,
@@ -232,9 +232,9 @@ function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     const isCall = failed || incident !== undefined;
     const logged = isCall ? findLoggedCause({ tool, code, incident }, errors, directory) : undefined;
     const cause = problem.cause ?? logged?.cause;
-    if (cause) reported.add(keyOf(cause.message));
+    if (cause) reported.add(errorGroup(cause.message));
     const at = problem.at ?? cause?.at ?? sourcesIn(directory).get(tool);
-    const fix = logged && fixFor(logged);
+    const fix = logged && causeFix(logged);
     return { ...problem, ...(cause && { cause }), ...(at !== undefined && { at }), ...(fix && { fix }) };
   };
   const rules = report.rules.map((rule) => ({
@@ -249,12 +249,14 @@ function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     ...report,
     rules,
     ...(rehearsal && { rehearsal }),
-    serverErrors: otherErrors(incidents, directory).filter(({ message }) => !reported.has(keyOf(message))),
+    serverErrors: otherErrors(incidents, directory).filter(
+      ({ message }) => !reported.has(errorGroup(message)),
+    ),
   };
 }
 
 /** Returns the fix that a logged cause has; undefined if the fix of the rule applies. */
-function fixFor({ cause, failure, hint }: LoggedCause): string | undefined {
+function causeFix({ cause, failure, hint }: LoggedCause): string | undefined {
   if (failure) return fixedByRule.has(failure.code) ? undefined : hint;
   const at = cause?.at;
   return at && `Correct the code at ${at}: the call failed with this error.`;
@@ -264,7 +266,7 @@ function otherErrors(incidents: readonly Incident[], directory: string): readonl
   const serverErrors = new Map<string, OtherError>();
   for (const { tool, detail } of incidents) {
     const cause = causeOf(detail, directory);
-    const key = `${tool} ${keyOf(cause.message)}`;
+    const key = `${tool} ${errorGroup(cause.message)}`;
     const times = (serverErrors.get(key)?.times ?? 0) + 1;
     serverErrors.set(key, {
       ...(serverErrors.get(key) ?? { ...cause, ...(tool !== undefined && { tool }) }),
@@ -275,6 +277,6 @@ function otherErrors(incidents: readonly Incident[], directory: string): readonl
 }
 
 /** Errors that differ only in values count as one. */
-function keyOf(message: string): string {
+function errorGroup(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\d+/g, '…');
 }

@@ -1,7 +1,7 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { type CheckReport, examine } from 'market-mcp-contract/report';
 import { packageManagerCommands } from '../plan/package-manager.ts';
-import { compilerErrors, compilerOf, installHint, isBuiltByCompiler } from '../system/compiler.ts';
+import { compilerErrors, installHint, isBuiltByCompiler, projectCompiler } from '../system/compiler.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { runProgram } from '../system/processes.ts';
 import type { HeldServer } from './project.ts';
@@ -16,7 +16,7 @@ export async function build(
   directory: string,
   packageManager = detectPackageManager(directory),
 ): Promise<void> {
-  const compiler = isBuiltByCompiler(directory) ? compilerOf(directory) : undefined;
+  const compiler = isBuiltByCompiler(directory) ? projectCompiler(directory) : undefined;
   const [file, ...args] = compiler ?? [packageManager, 'run', 'build'];
   const result = await runProgram(file, args, { cwd: directory });
   if (result.exitCode === 0) return;

@@ -15,7 +15,7 @@ import { type Deployed, nodeArguments } from './deployed.ts';
 import {
   createLauncher,
   launcherOf,
-  onFreePort,
+  startOnFreePort,
   type WatchedInstance,
   type WatchedLaunch,
 } from './launch.ts';
@@ -71,14 +71,14 @@ const keptLines = 40;
  * @param cwd its working directory.
  * @throws NotStarted
  */
-export async function start(
+export async function startServer(
   entry: string,
   platform: PlatformProfile,
   cwd: string,
   { sources = 'replay', kept: answersDirectory, asking = [], privateKey, deployed }: SourceSettings = {},
 ): Promise<Started> {
   const instances: WatchedInstance[] = [];
-  const startedServer = await onFreePort(async (port) => {
+  const startedServer = await startOnFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}/mcp`;
     const signer = await createSigner(platform.token, url, { privateKey });
     const environment = {

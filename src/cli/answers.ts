@@ -42,7 +42,7 @@ export async function collectAnswers<Answers>(
  * @throws CommandError `MISSING_ANSWERS` if `--yes` forbids the question which operations to take: it has no default
  * @returns undefined if there is nothing to list.
  */
-export async function listedOperations(
+export async function listSearchedOperations(
   { fromOpenapi, header, search, operation, fromRequest = [], request }: Partial<ToolParts>,
   switches: QuestionSwitches,
   output: Output,

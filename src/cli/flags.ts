@@ -1,10 +1,10 @@
-import { choice, type Flag, list, off, on, text, type Values } from 'market-mcp-contract/command';
+import { choice, type Flag, list, off, on, textOption, type Values } from 'market-mcp-contract/command';
 import { urlFlags } from 'market-mcp-contract/program';
 import { type DeliberateError, deliberateErrors } from '../marketplace/core/model.ts';
 import { targetNames } from '../questions/targets.ts';
 
 /** Of the commands that serve the pages of the local marketplace. */
-export const pagePortFlag = text(
+export const pagePortFlag = textOption(
   '--page-port <port>',
   'port of the marketplace page (default: 4400, or the next free port)',
 );
@@ -17,7 +17,7 @@ const { reporter, summary, verbose, json: jsonReport, ...commonFlags } = urlFlag
 /** The flags of `market-mcp check`: those of any server, and those of a project. */
 export const checkFlags = {
   ...commonFlags,
-  platform: text(
+  platform: textOption(
     '--platform <name|file>',
     'the platform profile to check against (default: that of the project; generic for a URL)',
   ),
@@ -25,15 +25,15 @@ export const checkFlags = {
     '--call <tools>',
     "tools of a URL that the check may call, separated by commas ('*': all that read by their names); with --live, tools of the project that may change something, whose examples are called once; repeatable",
   ),
-  examples: text(
+  examples: textOption(
     '--examples <file>',
     'file with calls and their expected outcomes (format: market-mcp schema examples)',
   ),
-  against: text(
+  against: textOption(
     '--against <file>',
     'file with an earlier tools/list to compare with (default: what the project has recorded)',
   ),
-  saveListing: text(
+  saveListing: textOption(
     '--save-listing [file]',
     'write the tools/list of this run to a file (default: listing.json of the project)',
   ) as Flag<string | true | undefined>,
@@ -63,27 +63,27 @@ export type CheckFlags = Values<typeof checkFlags>;
 
 /** Where the commands of the marketplace work. */
 const place = {
-  endpoint: text(
+  endpoint: textOption(
     '--endpoint <url>',
     'URL of the server (default: the server of the project, which is started)',
   ),
-  platform: text('--platform <name|file>', 'the platform profile (default: that of the project)'),
+  platform: textOption('--platform <name|file>', 'the platform profile (default: that of the project)'),
 };
 
 const form = {
-  name: text('--name <text>', 'display name (default: the name of the project)'),
-  description: text(
+  name: textOption('--name <text>', 'display name (default: the name of the project)'),
+  description: textOption(
     '--description <text>',
     'what the tools offer (default: derived from the descriptions of the tools)',
   ),
-  category: text('--category <name>', 'one of the categories of the marketplace (default: Other)'),
-  price: text('--price <usd>', 'price of a call in US dollars (default: 0.01)'),
+  category: textOption('--category <name>', 'one of the categories of the marketplace (default: Other)'),
+  price: textOption('--price <usd>', 'price of a call in US dollars (default: 0.01)'),
 };
 
 export const marketplaceFlags = {
   ...place,
   pagePort: pagePortFlag,
-  exec: text('--exec <command>', 'also run this command, and exit with its exit code'),
+  exec: textOption('--exec <command>', 'also run this command, and exit with its exit code'),
   reset: on('--reset', 'first delete all listings, disputes and saved examples'),
   json: on('--json', 'print the addresses as JSON'),
 };
@@ -91,23 +91,23 @@ export const marketplaceFlags = {
 export const registerFlags = { ...place, ...form, json: jsonFlag };
 
 export const listingFlags = {
-  endpoint: text('--endpoint <url>', 'public URL of the server (default: PLATFORM_AUDIENCE)'),
+  endpoint: textOption('--endpoint <url>', 'public URL of the server (default: PLATFORM_AUDIENCE)'),
   platform: place.platform,
   name: form.name,
-  summary: text(
+  summary: textOption(
     '--summary <text>',
     'up to 100 characters for the registry (default: description in package.json)',
   ),
   description: form.description,
-  category: text('--category <name>', 'one of the categories of the marketplace'),
+  category: textOption('--category <name>', 'one of the categories of the marketplace'),
   price: form.price,
-  registryName: text(
+  registryName: textOption(
     '--registry-name <name>',
     'name in the registry: io.github.<account>/<server> (default: derived)',
   ),
-  repository: text('--repository <url>', 'the source code (default: repository in package.json)'),
-  website: text('--website <url>', 'the home page (default: homepage in package.json)'),
-  out: text('--out <file>', 'the file to write (default: in the project)'),
+  repository: textOption('--repository <url>', 'the source code (default: repository in package.json)'),
+  website: textOption('--website <url>', 'the home page (default: homepage in package.json)'),
+  out: textOption('--out <file>', 'the file to write (default: in the project)'),
   dryRun: on('--dry-run', 'print all, write nothing'),
   force: on('--force', 'replace a file that differs'),
   json: jsonFlag,

@@ -3,14 +3,14 @@ import {
   CommandError,
   type FlagGroup,
   type FlagTable,
-  hintFor,
   type Load,
   list,
   nameList,
   off,
   on,
   type Run,
-  text,
+  spellingHint,
+  textOption,
   withFlags,
   withGroupedFlags,
 } from 'market-mcp-contract/command';
@@ -46,7 +46,7 @@ export function buildProgram(name: ProgramName, run: Run): Command {
     .configureOutput({ writeErr: () => {}, outputError: () => {} });
   if (name === 'create-market-mcp') {
     withCreate(program, run).version(version, '-V, --version', 'show the version');
-    return withExample(program, `${name} ${examples.new}`);
+    return withHelpExample(program, `${name} ${examples.new}`);
   }
 
   program
@@ -87,10 +87,10 @@ function groupCommands(program: Command): void {
 function addExamples(program: Command, programName: ProgramName): void {
   for (const command of program.commands) {
     const commandName = command.name();
-    withExample(command, `${programName} ${commandName} ${examples[commandName]}`);
+    withHelpExample(command, `${programName} ${commandName} ${examples[commandName]}`);
     for (const subcommand of command.commands) {
       const path = `${commandName} ${subcommand.name()}`;
-      withExample(subcommand, `${programName} ${path} ${examples[path]}`);
+      withHelpExample(subcommand, `${programName} ${path} ${examples[path]}`);
     }
   }
 }
@@ -134,7 +134,7 @@ function requireSubcommand(group: Command | undefined, word: string | undefined)
   if (word === undefined || word.startsWith('-')) return;
   const names = group.commands.map((command) => command.name());
   if (word === 'help' || names.includes(word)) return;
-  const hint = hintFor(word, names, `Its subcommands are ${nameList(names)}.`);
+  const hint = spellingHint(word, names, `Its subcommands are ${nameList(names)}.`);
   throw new CommandError('BAD_USAGE', `unknown command '${group.name()} ${word}'`, hint);
 }
 
@@ -154,7 +154,7 @@ function requireNoGroupOptions(group: Command, subcommand: Command): void {
   );
 }
 
-function withExample(command: Command, example: string): Command {
+function withHelpExample(command: Command, example: string): Command {
   return command.addHelpText('after', `\nExample:\n  ${example}`);
 }
 
@@ -202,7 +202,7 @@ const examples: Readonly<Record<string, string>> = {
 
 function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;
-  const flags = { ...flagsOf(questions), ...createSwitches };
+  const flags = { ...questionFlags(questions), ...createSwitches };
   return withGroupedFlags(
     command,
     flags,
@@ -238,7 +238,7 @@ function addProjectCommands(add: Add): void {
   const { tool, ...questions } = addToolQuestions;
   add(
     'add-tool',
-    { ...flagsOf(questions), ...addToolSwitches },
+    { ...questionFlags(questions), ...addToolSwitches },
     async () => (await import('./add-tool/command.ts')).addTool,
   )
     .description('Add a tool to the project in the current directory; at a terminal, ask for missing flags')
@@ -250,7 +250,7 @@ function addProjectCommands(add: Add): void {
   add(
     'list',
     { markListed, json: jsonFlag },
-    async () => (await import('./commands/list.ts')).listTools,
+    async () => (await import('./commands/list.ts')).runList,
   ).description('List the tools of the project, and their differences from what the marketplace last read');
   add('remove-tool', removeToolSwitches, async () => (await import('./commands/remove-tool.ts')).removeTool)
     .description('Remove tools and their tests, after a confirmation')
@@ -265,7 +265,7 @@ function addProjectCommands(add: Add): void {
     .description('Add the files for a place to deploy to; check --deploy checks what is deployed')
     .addArgument(new Argument('<action>', 'what to do with the targets').choices(['add']))
     .argument('<target...>', `of ${targetNames.join(', ')}`);
-  add('check', checkFlags, async () => (await import('./check/command.ts')).check, undefined, checkGroups)
+  add('check', checkFlags, async () => (await import('./check/command.ts')).runCheck, undefined, checkGroups)
     .description('Check a project or a running server against the rules of the marketplace')
     .argument(
       '[target]',
@@ -273,10 +273,10 @@ function addProjectCommands(add: Add): void {
     );
   const dev = {
     marketplace: off('--no-marketplace', 'do not start the local marketplace'),
-    port: text('--port <port>', 'port of the server; overrides PORT and .env (default: 3000)'),
+    port: textOption('--port <port>', 'port of the server; overrides PORT and .env (default: 3000)'),
     pagePort: pagePortFlag,
     rawLog: on('--raw-log', 'print the log of the server as JSON lines, as it does where no terminal is'),
-    inspect: text('--inspect [port]', 'allow a debugger to attach to the server (default: port 9229)'),
+    inspect: textOption('--inspect [port]', 'allow a debugger to attach to the server (default: port 9229)'),
   };
   add('dev', dev, async () => (await import('./commands/dev.ts')).dev).description(
     'Run the server of the project and a local marketplace; rebuild and restart the server after each change',
@@ -290,7 +290,7 @@ function addProjectCommands(add: Add): void {
   ).description(
     'Call the examples of the tools that only read, for real, and record the answers of their APIs',
   );
-  const ttl = text('--ttl <seconds>', "lifetime of the token in seconds (default: the platform's)");
+  const ttl = textOption('--ttl <seconds>', "lifetime of the token in seconds (default: the platform's)");
   add('token', { ttl, json: jsonFlag }, async () => (await import('./commands/token.ts')).token)
     .argument('[tool]', 'tool to call (default: the first one)')
     .description('Sign a token with the local platform key, and print commands that call a tool with it');
@@ -320,7 +320,7 @@ function addMarketplaceCommands(add: Add): void {
   add('listing', listingFlags, async () => (await import('./commands/listing.ts')).listing).description(
     "Write server.json of the official MCP registry, and print the fields of the marketplace's registration form; or what another directory takes",
   );
-  add('call', callFlags, async () => (await import('./commands/call.ts')).call)
+  add('call', callFlags, async () => (await import('./commands/call.ts')).runCallCommand)
     .argument('<tool>', 'name of the tool')
     .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
     .description('Call a tool as the platform does, and validate its result');
@@ -360,6 +360,8 @@ function addReferences(add: Add): void {
     .description('List the built-in platform profiles');
 }
 
-function flagsOf(questions: { readonly [name: string]: { readonly flag: FlagTable[string] } }): FlagTable {
+function questionFlags(questions: {
+  readonly [name: string]: { readonly flag: FlagTable[string] };
+}): FlagTable {
   return Object.fromEntries(Object.entries(questions).map(([name, { flag }]) => [name, flag]));
 }

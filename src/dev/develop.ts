@@ -4,12 +4,12 @@ import { close } from 'node:inspector';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, orCommandError } from 'market-mcp-contract/command';
 import { attempt } from 'market-mcp-contract/json';
-import { compile } from '../system/compiler.ts';
+import { compileProject } from '../system/compiler.ts';
 import { isFree, portTakenIn } from '../system/ports.ts';
 import { childStarting } from '../system/processes.ts';
 import { observerSource } from './assets.ts';
 import type { LocalServer } from './local-server.ts';
-import { isRunning, processEntry } from './published.ts';
+import { isProcessRunning, processEntry } from './published.ts';
 import { building, notCompiled, running, type ServerState, stateAfter } from './state.ts';
 import { changesOf } from './watch.ts';
 
@@ -87,7 +87,7 @@ export async function develop(development: Development): Promise<void> {
       do {
         const before = state;
         await announce(building(url));
-        const compiled = await compile(directory);
+        const compiled = await compileProject(directory);
         if (signal.aborted) break;
         const isServed = server !== undefined && !hasEnded(server);
         if (!compiled.ok) {
@@ -231,7 +231,7 @@ function onParentExit(listener: () => void, env: NodeJS.ProcessEnv = process.env
   const parent = process.ppid;
   const grandparent = parentOf(parent);
   const isGone = () =>
-    process.ppid !== parent || (grandparent !== undefined && !isRunning(grandparent, true));
+    process.ppid !== parent || (grandparent !== undefined && !isProcessRunning(grandparent, true));
   const timer = setInterval(() => {
     if (!isGone()) return;
     clearInterval(timer);

@@ -7,7 +7,7 @@ import { present } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { createSigner } from 'market-mcp-contract/wire';
 import { dotEnv } from '../project/read/dot-env.ts';
-import { placeIn } from '../project/read/inside.ts';
+import { resolveInside } from '../project/read/inside.ts';
 import { isEntry, readRegular } from '../project/read/read.ts';
 
 /** The server of a project in development. */
@@ -86,7 +86,7 @@ export interface LocalPlatform {
  * Opens the local platform of a project. Its key is created when first needed and kept in `.local/`, which git ignores.
  *
  * @throws CommandError `IN_PRODUCTION` if NODE_ENV is production: a live server must trust only the platform's key;
- *   the errors of `placeIn` and `readRegular`.
+ *   the errors of `resolveInside` and `readRegular`.
  */
 export async function openLocalPlatform(
   directory: string,
@@ -112,7 +112,7 @@ export async function openLocalPlatform(
 }
 
 async function readOrMakeKey(directory: string, algorithm: string): Promise<Buffer> {
-  const file = placeIn(directory, '.local/platform-key.pem');
+  const file = resolveInside(directory, '.local/platform-key.pem');
   if (!isEntry(file)) {
     const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -15,7 +15,7 @@ export function publishedState(directory: string): ServerState {
 
 /** Calls `onChange` after each state that another process publishes for a project, until `signal` is aborted. */
 export function watchPublished(directory: string, onChange: () => void, signal: AbortSignal): void {
-  const note = noteOf(directory);
+  const note = serverNotePath(directory);
   watch(dirname(note), { signal, persistent: false }, (_, name) => {
     if (name === basename(note)) onChange();
   });
@@ -31,20 +31,20 @@ export function publisherOf(directory: string): (state: ServerState) => Promise<
         const pid = liveNote(directory)?.pid ?? process.pid;
         if (pid !== process.pid) return;
         await makeStateDirectory(directory);
-        await saveSealed(noteOf(directory), { ...ownStamp(), state });
+        await saveSealed(serverNotePath(directory), { ...ownStamp(), state });
       });
     return last;
   };
 }
 
 function liveNote(directory: string): { readonly pid: number; readonly state: ServerState } | undefined {
-  const note = readSealed(noteOf(directory)) ?? {};
+  const note = readSealed(serverNotePath(directory)) ?? {};
   return isStampOfRunning(note) && isObject(note.state)
     ? { pid: Number(note.pid), state: note.state as unknown as ServerState }
     : undefined;
 }
 
-function noteOf(directory: string): string {
+function serverNotePath(directory: string): string {
   return join(directory, stateDirectory, 'server.json');
 }
 
@@ -75,7 +75,7 @@ export function processEntry(pid: number): ProcessEntry | undefined {
  *
  * @param ofAnyUser whether those of other users count
  */
-export function isRunning(pid: unknown, ofAnyUser = false): boolean {
+export function isProcessRunning(pid: unknown, ofAnyUser = false): boolean {
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -99,5 +99,5 @@ export function ownStamp(): Stamp {
 
 /** Whether the process of a stamp runs: another one may have got its number. */
 export function isStampOfRunning({ pid, started }: Stamp): boolean {
-  return isRunning(pid) && (started === undefined || started === processEntry(Number(pid))?.started);
+  return isProcessRunning(pid) && (started === undefined || started === processEntry(Number(pid))?.started);
 }

@@ -133,7 +133,7 @@ export function cannotStart({ kind }: ServerState): boolean {
 }
 
 /** The cause and the fix, a line each. */
-export function linesOf({ details, at, hint }: ServerState): readonly string[] {
+export function stateLines({ details, at, hint }: ServerState): readonly string[] {
   const isNamed = at === null || [...details, hint].some((line) => line.includes(at));
   return [...details, ...(isNamed ? [] : [at]), ...(hint === '' ? [] : [hint])];
 }
@@ -142,7 +142,7 @@ export function linesOf({ details, at, hint }: ServerState): readonly string[] {
 export function stateError(state: ServerState): CommandError {
   const { message, hint } = state;
   return new CommandError('NOT_STARTED', message, hint, {
-    details: linesOf(state).filter((line) => line !== hint),
+    details: stateLines(state).filter((line) => line !== hint),
     data: { state },
   });
 }

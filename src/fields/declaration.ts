@@ -1,5 +1,5 @@
 import { orList, pass, type Result, reject } from 'market-mcp-contract/command';
-import { type Json, jsonIn, shorten } from 'market-mcp-contract/json';
+import { type Json, parseJsonText, shorten } from 'market-mcp-contract/json';
 import { type FieldType, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
 import { spacelessHint } from '../model/names.ts';
 import { DeclarationReader, ParseStop, type WrittenValue } from './declaration-reader.ts';
@@ -264,6 +264,6 @@ function readDescription(reader: DeclarationReader): string {
   if (reader.rest.startsWith('=')) {
     reader.stop('expected the default directly after the type', 'Write name:type=default without spaces.');
   }
-  const [quoted] = jsonIn(reader.rest);
+  const [quoted] = parseJsonText(reader.rest);
   return typeof quoted === 'string' ? quoted : reader.rest;
 }

@@ -19,17 +19,19 @@ import { shapeErrors } from './shape.ts';
  * @param flag the flag or question that the texts come from, for the errors: `--input`
  */
 export function parseFields(texts: readonly string[], flag: string): Result<readonly Field[]> {
-  const declarations = combineResults(texts.map((text) => checkedDeclaration(text, placeOf(flag, text))));
+  const declarations = combineResults(
+    texts.map((text) => checkedDeclaration(text, flagLocation(flag, text))),
+  );
   if (!declarations.ok) return declarations;
   const root = new Map<string, Node>();
   const errors = declarations.value.flatMap((declaration, i) =>
-    place(root, declaration, placeOf(flag, texts[i] ?? '')),
+    place(root, declaration, flagLocation(flag, texts[i] ?? '')),
   );
   if (errors.length > 0) return refuse(...errors);
-  const fields = [...root.values()].map(fieldOf);
+  const fields = [...root.values()].map(nodeField);
   // Whatever has no members was checked with its declaration.
   const shapeProblems = fields.flatMap((field, i) =>
-    innermost(field).members.length > 0 ? shapeErrors(field, `${flag}[${i}]`) : [],
+    innermostShape(field).members.length > 0 ? shapeErrors(field, `${flag}[${i}]`) : [],
   );
   return shapeProblems.length > 0 ? refuse(...shapeProblems) : pass(fields);
 }
@@ -40,7 +42,7 @@ export function formatFields(
   parentPath: readonly PathStep[] = [],
 ): readonly string[] {
   return fields.flatMap(({ name, required = false, ...shape }) => {
-    const { members, lists } = innermost(shape);
+    const { members, lists } = innermostShape(shape);
     return [
       formatDeclaration({ path: [...parentPath, { name, lists: 0 }], required, shape }),
       ...formatFields(members, [...parentPath, { name, lists }]),
@@ -57,7 +59,7 @@ interface Node {
   readonly members: Map<string, Node>;
 }
 
-function placeOf(flag: string, text: string): string {
+function flagLocation(flag: string, text: string): string {
   return `${flag} ${shorten(text, 120)}`;
 }
 
@@ -78,7 +80,7 @@ function place(root: Map<string, Node>, declaration: Declaration, location: stri
   let level = root;
   for (const [i, { name, lists }] of declaration.path.entries()) {
     const last = i === declaration.path.length - 1;
-    const ownShape = last ? innermost(declaration.shape) : { lists, type: 'object' };
+    const ownShape = last ? innermostShape(declaration.shape) : { lists, type: 'object' };
     const node = level.get(name) ?? {
       name,
       declaration: undefined,
@@ -93,7 +95,7 @@ function place(root: Map<string, Node>, declaration: Declaration, location: stri
       ];
     }
     const members = !last || node.members.size > 0;
-    const declaredType = node.declaration ? innermost(node.declaration.shape).type : 'object';
+    const declaredType = node.declaration ? innermostShape(node.declaration.shape).type : 'object';
     const type = last ? ownShape.type : declaredType;
     if (members && type !== 'object') {
       const right = `${shownPath}:object${'[]'.repeat(last ? node.lists : ownShape.lists)}`;
@@ -117,29 +119,33 @@ function place(root: Map<string, Node>, declaration: Declaration, location: stri
   return [];
 }
 
-function fieldOf({ name, declaration, lists, members }: Node): Field {
-  const { required = true, shape = listOf({ type: 'object' }, lists) } = declaration ?? {};
-  const fields = [...members.values()].map(fieldOf);
-  return { name, ...(required && { required }), ...(fields.length > 0 ? withMembers(shape, fields) : shape) };
+function nodeField({ name, declaration, lists, members }: Node): Field {
+  const { required = true, shape = nestLists({ type: 'object' }, lists) } = declaration ?? {};
+  const fields = [...members.values()].map(nodeField);
+  return {
+    name,
+    ...(required && { required }),
+    ...(fields.length > 0 ? withShapeMembers(shape, fields) : shape),
+  };
 }
 
-function listOf(shape: Shape, lists: number): Shape {
-  return lists === 0 ? shape : { type: 'array', items: listOf(shape, lists - 1) };
+function nestLists(shape: Shape, lists: number): Shape {
+  return lists === 0 ? shape : { type: 'array', items: nestLists(shape, lists - 1) };
 }
 
 /** The shape with these members of the object inside all its lists. */
-export function withMembers(shape: Shape, fields: readonly Field[]): Shape {
-  return shape.items ? { ...shape, items: withMembers(shape.items, fields) } : { ...shape, fields };
+export function withShapeMembers(shape: Shape, fields: readonly Field[]): Shape {
+  return shape.items ? { ...shape, items: withShapeMembers(shape.items, fields) } : { ...shape, fields };
 }
 
 /** The value inside all lists. */
-function innermost(shape: Shape): {
+function innermostShape(shape: Shape): {
   readonly type: Shape['type'];
   readonly lists: number;
   readonly members: readonly Field[];
 } {
   if (!shape.items) return { type: shape.type, lists: 0, members: shape.fields ?? [] };
-  const inner = innermost(shape.items);
+  const inner = innermostShape(shape.items);
   return { ...inner, lists: inner.lists + 1 };
 }
 

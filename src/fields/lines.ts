@@ -27,16 +27,16 @@ export function checkLines(lines: readonly string[], flag: string): CheckedLines
     keepFirst(errors, index, singleLine);
     return [];
   });
-  const everyField = parseFields(linesOf(read), flag);
+  const everyField = parseFields(fieldLines(read), flag);
   if (everyField.ok) return { fields: everyField.value, errors };
 
   let agreed: typeof read = [];
   for (const candidate of read) {
-    const joined = parseFields(linesOf([...agreed, candidate]), flag);
+    const joined = parseFields(fieldLines([...agreed, candidate]), flag);
     if (joined.ok) agreed = [...agreed, candidate];
     else keepFirst(errors, candidate.index, joined);
   }
-  const fields = parseFields(linesOf(agreed), flag);
+  const fields = parseFields(fieldLines(agreed), flag);
   return { fields: fields.ok ? fields.value : [], errors };
 }
 
@@ -46,7 +46,7 @@ const parseAlone = memoize((text: string): Result<readonly Field[]> => {
   return parseFields([text.slice(space + 1)], text.slice(0, space));
 });
 
-function linesOf(read: readonly { readonly line: string }[]): readonly string[] {
+function fieldLines(read: readonly { readonly line: string }[]): readonly string[] {
   return read.map(({ line }) => line);
 }
 

@@ -51,13 +51,13 @@ function valueErrors(shape: Shape, location: string): readonly InputError[] {
   if (!patternsHold(shape)) return [];
   const { default: fallback, examples = [], enum: allowedValues = [], ...bareShape } = shape;
   return [
-    ...mismatches(bareShape, allowedValues, (i) => `${location}.enum[${i}]`),
-    ...mismatches(shape, examples, (i) => `${location}.examples[${i}]`),
-    ...mismatches(shape, fallback === undefined ? [] : [fallback], () => `${location}.default`),
+    ...shapeMismatches(bareShape, allowedValues, (i) => `${location}.enum[${i}]`),
+    ...shapeMismatches(shape, examples, (i) => `${location}.examples[${i}]`),
+    ...shapeMismatches(shape, fallback === undefined ? [] : [fallback], () => `${location}.default`),
   ];
 }
 
-function mismatches(
+function shapeMismatches(
   shape: Shape,
   values: readonly Json[],
   location: (i: number) => string,

@@ -35,12 +35,12 @@ export function fieldRows(
     if (without.includes(memberName)) return [];
     const property = isObject(memberSchema) ? memberSchema : {};
     const name = `${parentPath}${memberName}`;
-    const { inner, lists } = innermost(property);
+    const { inner, lists } = innermostSchema(property);
     const row = {
       name,
       type: typeInWords(property),
       required: required.includes(memberName),
-      fallback: property.default === undefined ? '' : inWords(property.default),
+      fallback: property.default === undefined ? '' : valueText(property.default),
       description: typeof property.description === 'string' ? property.description : '',
     };
     return [row, ...fieldRows(inner, [], `${name}${'[]'.repeat(lists)}.`)];
@@ -87,9 +87,9 @@ function padded(cell: string, width: number, isLast: boolean): string {
 }
 
 /** The value inside all lists. */
-function innermost(schema: JsonObject): { readonly inner: JsonObject; readonly lists: number } {
+function innermostSchema(schema: JsonObject): { readonly inner: JsonObject; readonly lists: number } {
   if (!isObject(schema.items)) return { inner: schema, lists: 0 };
-  const { inner, lists } = innermost(schema.items);
+  const { inner, lists } = innermostSchema(schema.items);
   return { inner, lists: lists + 1 };
 }
 
@@ -102,7 +102,7 @@ function typeInWords(schema: JsonObject): string {
   const values = Array.isArray(allowedValues) ? allowedValues.filter((value) => value !== null) : undefined;
   return [
     `${head}${nullable}`,
-    ...(values ? [`one of ${values.map(inWords).join(', ')}`] : []),
+    ...(values ? [`one of ${values.map(valueText).join(', ')}`] : []),
     ...rangeInWords(minimum, maximum),
     ...(typeof format === 'string' ? [format] : []),
     ...(typeof pattern === 'string' ? [`/${pattern}/`] : []),
@@ -120,6 +120,6 @@ function plural(words: string): string {
   return words.startsWith('list of') ? words.replace('list', 'lists') : words.replace(/^\w+/, '$&s');
 }
 
-function inWords(value: Json): string {
+function valueText(value: Json): string {
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }

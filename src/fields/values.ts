@@ -1,5 +1,5 @@
 import { combineResults, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
-import { isObject, type Json, jsonIn, shorten } from 'market-mcp-contract/json';
+import { isObject, type Json, parseJsonText, shorten } from 'market-mcp-contract/json';
 import type { FieldType, Shape } from '../model/model.ts';
 import type { WrittenValue } from './declaration-reader.ts';
 import { shapeErrors } from './shape.ts';
@@ -43,7 +43,7 @@ export function parseValues(text: string, shape: Shape, location: string): Resul
 
 function writtenIn(text: string, shape: Shape): WrittenValue {
   const looksLikeJson = shape.type === 'string' ? /^".*"$/s.test(text) : /^["[{]/.test(text);
-  const [json] = looksLikeJson ? jsonIn(text) : [];
+  const [json] = looksLikeJson ? parseJsonText(text) : [];
   return json === undefined ? { bare: text } : { json };
 }
 

@@ -1,5 +1,5 @@
 import { uriDecoded } from 'market-mcp-contract/command';
-import { below, isObject, type JsonObject, stepsOf, valueAt } from 'market-mcp-contract/json';
+import { childPointer, isObject, type JsonObject, pointerSegments, valueAt } from 'market-mcp-contract/json';
 import { type Fixes, rewrite } from './fixes.ts';
 
 /** Maximum number of schemas in one definition that is written out. */
@@ -76,7 +76,7 @@ export function fixInputReferences(schema: JsonObject, fixes: Fixes): JsonObject
   if (!JSON.stringify(schema).includes('"$ref":"#/properties/')) return schema;
   const copied = writtenOut(schema, schema, /^#\/properties\//);
   if (!copied || copied.names.length === 0) return schema;
-  const names = copied.names.map((name) => stepsOf(name).join('.'));
+  const names = copied.names.map((name) => pointerSegments(name).join('.'));
   const reason = 'a parameter has exactly one type (C§2.1), and the submission test follows no reference';
   fixes.change('inputSchema', `${names.join(', ')} was written out where it is used`, reason);
   return copied.schema;
@@ -103,16 +103,16 @@ function writtenOut(schema: JsonObject, root: JsonObject, pattern: RegExp): Writ
         const name = uriDecoded($ref);
         if (name !== at && `${at}/`.startsWith(`${name}/`)) return place;
         const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
-        const target = valueAt(root, stepsOf(name));
+        const target = valueAt(root, pointerSegments(name));
         if (target === undefined) return place;
         if (schemas > maxSchemas || outer?.at === at || !isObject(target)) return siblings;
         if (outer) return { ...siblings, $ref: outer.at };
         copies.push({ name, at });
-        place = joined(target, siblings);
+        place = joinReference(target, siblings);
       }
       return place;
     },
-    below,
+    childPointer,
   );
   if (schemas > maxSchemas) return undefined;
   return { schema: copied, names: [...new Set(copies.map(({ name }) => name))] };
@@ -121,7 +121,7 @@ function writtenOut(schema: JsonObject, root: JsonObject, pattern: RegExp): Writ
 const remarks = ['title', 'description', 'default', 'examples', '$comment', 'deprecated'];
 
 /** A schema and the keywords beside the reference to it, which also apply. */
-function joined(target: JsonObject, siblings: JsonObject): JsonObject {
+function joinReference(target: JsonObject, siblings: JsonObject): JsonObject {
   const isClear = Object.keys(siblings).every((key) => remarks.includes(key) || !Object.hasOwn(target, key));
   return isClear ? { ...target, ...siblings } : { allOf: [target, siblings] };
 }

@@ -7,7 +7,7 @@ import { parseToolName } from '../model/names.ts';
 import { fixInputReferences } from './definitions.ts';
 import { fixDialect } from './dialect.ts';
 import { Fixes } from './fixes.ts';
-import { fixInput, inputOf } from './input.ts';
+import { fixInput, requireInput } from './input.ts';
 import { fixOutput } from './output.ts';
 
 export interface Fixed {
@@ -37,9 +37,9 @@ export function fix(
     typeof sourceDefinition.name === 'string' ? sourceDefinition.name : location,
     location,
   );
-  const name = nameOf(sourceDefinition, location, fixes);
-  const description = descriptionOf(sourceDefinition, fixes);
-  const _meta = metaOf(sourceDefinition, fixes);
+  const name = requireName(sourceDefinition, location, fixes);
+  const description = fixDescription(sourceDefinition, fixes);
+  const _meta = fixMeta(sourceDefinition, fixes);
   for (const key of Object.keys(sourceDefinition).filter((key) => !knownMembers.includes(key))) {
     const reason =
       key === 'execution'
@@ -47,15 +47,16 @@ export function fix(
         : 'neither the contract (C§2.1) nor MCP defines this field';
     fixes.leaveOut(key, sourceDefinition[key], reason);
   }
-  const input = inputOf(sourceDefinition, fixes);
-  const output = outputOf(sourceDefinition, fixes);
+  const input = requireInput(sourceDefinition, fixes);
+  const output = requireOutput(sourceDefinition, fixes);
   const inlinedInput = input && fixInputReferences(input, fixes);
   const inputSchema =
-    inlinedInput && compiled(fixDialect(inlinedInput, 'inputSchema', fixes), 'inputSchema', fixes);
-  const outputSchema = output && compiled(fixDialect(output, 'outputSchema', fixes), 'outputSchema', fixes);
+    inlinedInput && requireCompilable(fixDialect(inlinedInput, 'inputSchema', fixes), 'inputSchema', fixes);
+  const outputSchema =
+    output && requireCompilable(fixDialect(output, 'outputSchema', fixes), 'outputSchema', fixes);
   const definition = {
     name,
-    title: titleIn(sourceDefinition, name, fixes),
+    title: fixTitle(sourceDefinition, name, fixes),
     description,
     inputSchema: inputSchema ? fixInput(inputSchema, smoke, fixes) : {},
     outputSchema: outputSchema ? fixOutput(outputSchema, fixes) : {},
@@ -65,7 +66,7 @@ export function fix(
   return fixes.errors.length > 0 ? refuse(...fixes.errors) : pass({ definition, changes: fixes.changes });
 }
 
-function nameOf({ name }: JsonObject, location: string, fixes: Fixes): string {
+function requireName({ name }: JsonObject, location: string, fixes: Fixes): string {
   if (typeof name !== 'string') {
     const message = name === undefined ? 'is missing' : 'is not a string';
     fixes.error('name', name, message, 'Write a name, such as get_price.');
@@ -76,7 +77,7 @@ function nameOf({ name }: JsonObject, location: string, fixes: Fixes): string {
   return name;
 }
 
-function descriptionOf({ description }: JsonObject, fixes: Fixes): string {
+function fixDescription({ description }: JsonObject, fixes: Fixes): string {
   if (typeof description === 'string' && description.trim() !== '') return description;
   const isMissing = typeof description === 'string' || description === undefined;
   const message = isMissing ? 'is missing' : 'is not a string';
@@ -85,7 +86,7 @@ function descriptionOf({ description }: JsonObject, fixes: Fixes): string {
 }
 
 /** Display members of MCP are kept if they have the form that MCP defines, else omitted. */
-function titleIn({ title, annotations }: JsonObject, name: string, fixes: Fixes): string {
+function fixTitle({ title, annotations }: JsonObject, name: string, fixes: Fixes): string {
   if (typeof title === 'string' && title.trim() !== '') return title;
   fixes.leaveOut('title', title, 'MCP: it must be a string');
   const annotatedTitle = isObject(annotations) ? annotations.title : undefined;
@@ -150,13 +151,13 @@ function ofForm(value: JsonObject, path: string, form: Form, fixes: Fixes): Json
   return Object.fromEntries(entries);
 }
 
-function metaOf({ _meta }: JsonObject, fixes: Fixes): JsonObject | undefined {
+function fixMeta({ _meta }: JsonObject, fixes: Fixes): JsonObject | undefined {
   if (_meta === undefined || isObject(_meta)) return _meta;
   fixes.error('_meta', _meta, 'is not an object', 'Write an object, or remove it.');
   return undefined;
 }
 
-function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject | undefined {
+function requireOutput({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject | undefined {
   if (isObject(outputSchema)) return outputSchema;
   const tool = typeof name === 'string' ? name : '<tool>';
   const flags = shellLine(['--only', tool, '--output', 'price:number Price in USD']);
@@ -174,7 +175,7 @@ function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject 
   return undefined;
 }
 
-function compiled(schema: JsonObject, path: string, fixes: Fixes): JsonObject | undefined {
+function requireCompilable(schema: JsonObject, path: string, fixes: Fixes): JsonObject | undefined {
   const result = tryCompile(schema);
   if (result.ok) return schema;
   const hint = 'Correct the schema: it must be valid JSON Schema (draft-07).';

@@ -1,11 +1,11 @@
-import { hintFor, type InputError, inputError } from 'market-mcp-contract/command';
+import { type InputError, inputError, spellingHint } from 'market-mcp-contract/command';
 import {
   isObject,
   type Json,
   type JsonObject,
   listed,
+  mapsOfSchemas,
   membersOf,
-  named,
   shorten,
   single,
 } from 'market-mcp-contract/json';
@@ -80,7 +80,7 @@ export function rewrite(
     if (Array.isArray(value) && listed.includes(keyword)) {
       return [keyword, (value as readonly Json[]).map((member, i) => rewriteChild(member, childPath(at, i)))];
     }
-    if (isObject(value) && named.includes(keyword)) {
+    if (isObject(value) && mapsOfSchemas.includes(keyword)) {
       const members = Object.entries(value).map(([name, member]) => [
         name,
         rewriteChild(member, childPath(at, name)),
@@ -103,7 +103,7 @@ export function fixRoot(schema: JsonObject, path: string, fixes: Fixes): JsonObj
   }
   for (const name of Array.isArray(fixed.required) ? (fixed.required as readonly unknown[]) : []) {
     if (typeof name === 'string' && names.includes(name)) continue;
-    const hint = hintFor(String(name), names, 'Declare it in properties, or remove it from required.');
+    const hint = spellingHint(String(name), names, 'Declare it in properties, or remove it from required.');
     fixes.error(`${path}.required`, name, 'is not declared in properties', hint);
   }
   return fixed;

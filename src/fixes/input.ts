@@ -1,11 +1,11 @@
 import { placeholderComment } from 'market-mcp-contract/definition';
 import {
-  below,
+  childPointer,
   clientMismatches,
-  fits,
   isObject,
   type Json,
   type JsonObject,
+  matchesWithin,
   membersOf,
   propertiesOf,
   propertyAlone,
@@ -53,7 +53,7 @@ function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
     const typed = isList ? fixes.set(propertySchema, 'type', type, path, whyPlain) : propertySchema;
     const plainSchema = withoutNull(typed, path, fixes, whyPlain);
     result = { ...result, properties: { ...membersOf(result), [name]: plainSchema } };
-    const place = below('#/properties', name);
+    const place = childPointer('#/properties', name);
     if (at !== undefined) result = withReferences(result, `${place}/${at}`, place);
     const isNullable = at !== undefined || types.includes('null');
     if (!isNullable || !required.includes(name) || name in Object.prototype) continue;
@@ -96,10 +96,10 @@ function withFittingValues(root: JsonObject, fixes: Fixes): JsonObject {
     const { default: fallback, examples, format, ...bareSchema } = schema;
     const list: readonly Json[] = Array.isArray(examples) ? examples : [];
     const givenValues = [...(fallback === undefined ? [] : [fallback]), ...list];
-    const unfit = (value: Json) => !fits(root, schema, value);
+    const unfit = (value: Json) => !matchesWithin(root, schema, value);
     if (!givenValues.some(unfit)) return schema;
     const reason = "it does not match the parameter's schema";
-    if (format !== undefined && givenValues.every((value) => fits(root, bareSchema, value))) {
+    if (format !== undefined && givenValues.every((value) => matchesWithin(root, bareSchema, value))) {
       return fixes.without(schema, 'format', path, "the author's own values do not match it");
     }
     const fittingValues = list.filter((value) => !unfit(value));
@@ -138,7 +138,7 @@ function withTestValues(schema: JsonObject, smoke: PlatformProfile['smoke'], fix
 }
 
 /** The inputSchema of a tool that declares none. */
-export function inputOf(definition: JsonObject, fixes: Fixes): JsonObject | undefined {
+export function requireInput(definition: JsonObject, fixes: Fixes): JsonObject | undefined {
   const { inputSchema } = definition;
   if (isObject(inputSchema)) return inputSchema;
   const none = { type: 'object', properties: {}, required: [] };

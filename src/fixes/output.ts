@@ -1,7 +1,7 @@
 import { blankResult, signals } from 'market-mcp-contract/definition';
 import {
   aloneName,
-  below,
+  childPointer,
   clientMismatches,
   isObject,
   type JsonObject,
@@ -32,7 +32,7 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
   }
   const inlinedSchema = fixDefinitions(fixMap(schema, fixes), fixes);
   const rooted = fixRoot(inlinedSchema, 'outputSchema', fixes);
-  const signalSchema = allowBlank(withSignals(rooted, fixes), fixes);
+  const signalSchema = allowBlank(addSignals(rooted, fixes), fixes);
   return fixes.errors.length > 0 ? signalSchema : allowSignals(signalSchema, fixes);
 }
 
@@ -48,7 +48,7 @@ export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', ''))
     if (canBeBlank(schema, nullable)) properties[name] = nullable;
     else {
       properties[name] = orNull(nullable, path, fixes);
-      moved.push(below('#/properties', name));
+      moved.push(childPointer('#/properties', name));
     }
   }
   return moved.reduce((result, from) => withReferences(result, from, `${from}/anyOf/0`), {
@@ -80,7 +80,7 @@ function orNull(property: JsonObject, path: string, fixes: Fixes): JsonObject {
   return { ...texts, anyOf: [rest, { type: 'null' }] };
 }
 
-function withSignals(schema: JsonObject, fixes: Fixes): JsonObject {
+function addSignals(schema: JsonObject, fixes: Fixes): JsonObject {
   const properties = membersOf(schema);
   const missing = Object.entries(signals).filter(([name]) => !Object.hasOwn(properties, name));
   if (missing.length === 0) return schema;
@@ -95,10 +95,10 @@ function allowSignals(schema: JsonObject, fixes: Fixes): JsonObject {
   let fixed = schema;
   for (const keyword of ['maxProperties', 'propertyNames', 'dependencies', 'dependentRequired']) {
     const { [keyword]: limit, ...rest } = fixed;
-    if (limit === undefined || problemsOf(fixed).length <= problemsOf(rest).length) continue;
+    if (limit === undefined || signalMismatches(fixed).length <= signalMismatches(rest).length) continue;
     fixed = fixes.without(fixed, keyword, 'outputSchema', whyBlank);
   }
-  for (const { path = '', expected } of problemsOf(fixed).slice(0, 3)) {
+  for (const { path = '', expected } of signalMismatches(fixed).slice(0, 3)) {
     const name = path.split(/[.[]/)[1] ?? '';
     const at = Object.hasOwn(signals, name) ? `outputSchema.properties.${name}` : 'outputSchema';
     const hint = Object.hasOwn(signals, name)
@@ -110,7 +110,7 @@ function allowSignals(schema: JsonObject, fixes: Fixes): JsonObject {
   return fixed;
 }
 
-function problemsOf(schema: JsonObject) {
+function signalMismatches(schema: JsonObject) {
   const blank = blankResult(schema);
   const result = blank.ok ? blank.result : {};
   return signalled.flatMap((signal) => clientMismatches(schema, { ...result, ...signal }, ''));

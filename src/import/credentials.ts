@@ -38,7 +38,10 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
       ...(namedKeys.length > 0 && { named: namedKeys }),
       ...(auth && { auth }),
     };
-    return { ...tool, call: { ...call, api, auth: isStated(call.needs) ? namesOf(call.needs) : undefined } };
+    return {
+      ...tool,
+      call: { ...call, api, auth: isStated(call.needs) ? keyAlternatives(call.needs) : undefined },
+    };
   });
 }
 
@@ -62,13 +65,13 @@ function freshForm(needsOfTools: readonly Needs[]): Form {
   // With the scopes of all.
   const namedKeys = placed(needsOfTools.flat());
   if (isSame && sharedBy(first)) return { shared: namedKeys, named: [], isStated: () => false };
-  if (isSame) return { shared: [], named: namedKeys, auth: namesOf(first), isStated: () => false };
+  if (isSame) return { shared: [], named: namedKeys, auth: keyAlternatives(first), isStated: () => false };
   return { shared: [], named: namedKeys, isStated: (needs) => !equal(needs, [[]]) };
 }
 
 function addedForm(needsOfTools: readonly Needs[], { shared, auth }: SentByFile): Form {
   const isStated = (needs: Needs) => {
-    if (auth) return JSON.stringify(auth) !== JSON.stringify(namesOf(needs));
+    if (auth) return JSON.stringify(auth) !== JSON.stringify(keyAlternatives(needs));
     const variables = sharedBy(needs)?.flatMap((key) => key.variables.map(({ name }) => name));
     return variables?.length !== shared.size || !variables.every((name) => shared.has(name));
   };
@@ -108,7 +111,7 @@ function distinct(keyList: readonly ApiKey[]): readonly ApiKey[] {
   return [...keys.values()];
 }
 
-function namesOf(needs: Needs): BodyAlternatives {
+function keyAlternatives(needs: Needs): BodyAlternatives {
   return equal(needs, [[]]) ? [] : needs.map((keys) => keys.map(({ key }) => key));
 }
 

@@ -14,10 +14,10 @@ import {
   type Json,
   type JsonObject,
   membersOf,
+  pointerSegments,
   propertiesOf,
   requiredOf,
   schemasIn,
-  stepsOf,
   valueAt,
 } from 'market-mcp-contract/json';
 import { budgets } from 'market-mcp-contract/report';
@@ -25,8 +25,8 @@ import { fixDefinitions, fixMap } from '../fixes/definitions.ts';
 import { Fixes } from '../fixes/fixes.ts';
 import type { DefinitionChange } from '../model/model.ts';
 import type { Imported } from './model.ts';
-import { toolNamed } from './named.ts';
-import { contentsOf, withoutSignals } from './openapi/describe.ts';
+import { splitToolPrefix } from './named.ts';
+import { contentsOf, outputWithoutSignals } from './openapi/describe.ts';
 
 /** A place in an answer that an author can choose. */
 export interface AnswerField {
@@ -37,7 +37,7 @@ export interface AnswerField {
 
 /** The fields of an imported tool's answer, those of the root first; without the signals, which every tool has. */
 export function fieldsOf(tool: Imported): readonly AnswerField[] {
-  return choosable(placesOf(outputOf(tool).schema));
+  return choosable(fieldLocations(resolveOutput(tool).schema));
 }
 
 /** The estimated tokens of an imported definition, as agents read it. */
@@ -58,7 +58,7 @@ export function withFields(
   const errors: InputError[] = [];
   const paths = new Map<Imported, string[]>();
   for (const text of requestedFields) {
-    const tool = toolNamed(tools, text, '--fields');
+    const tool = splitToolPrefix(tools, text, '--fields');
     if (!tool.ok) {
       errors.push(...tool.errors);
       continue;
@@ -69,7 +69,7 @@ export function withFields(
   }
   const reduced = tools.map((tool): Imported => {
     const requestedPaths = paths.get(tool);
-    const result = requestedPaths ? withOnly(tool, [...new Set(requestedPaths)]) : pass(withAll(tool));
+    const result = requestedPaths ? withOnly(tool, [...new Set(requestedPaths)]) : pass(withAllFields(tool));
     if (result.ok) return { ...result.value, advice: sizeAdvice(result.value) };
     errors.push(...result.errors);
     return tool;
@@ -83,7 +83,9 @@ function descriptionOfFields(
   wholeSchema: JsonObject,
   chosenSchema: JsonObject,
 ): JsonObject {
-  const [before, after] = [wholeSchema, chosenSchema].map((schema) => contentsOf(withoutSignals(schema)));
+  const [before, after] = [wholeSchema, chosenSchema].map((schema) =>
+    contentsOf(outputWithoutSignals(schema)),
+  );
   const { description } = entry as JsonObject;
   if (typeof description !== 'string' || !before || !after) return {};
   return { description: description.replace(before, () => after) };
@@ -103,15 +105,15 @@ function sizeAdvice(tool: Imported): readonly InputError[] {
 }
 
 /** A tool with all fields, of which some can be chosen if there are several. */
-function withAll(tool: Imported): Imported {
+function withAllFields(tool: Imported): Imported {
   return fieldsOf(tool).length > 1 ? { ...tool, fields: [] } : tool;
 }
 
 /** A tool with only some fields of its answer. */
 function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imported> {
-  const { schema, fixes } = outputOf(tool);
+  const { schema, fixes } = resolveOutput(tool);
   if (fixes.errors.length > 0) return refuse(...fixes.errors);
-  const places = placesOf(schema);
+  const places = fieldLocations(schema);
   const name = String(tool.entry.name);
   const paths = requestedPaths.map((path) => path.replace(/(\[\]|\.\*)+$/, ''));
   const unknown = paths.filter((path) => !places.has(path));
@@ -133,7 +135,8 @@ function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imp
     properties: { ...Object.fromEntries(declaredSignals), ...membersOf(reducedOutput) },
   };
   const lost = [...schemasIn(outputSchema, '')].find(
-    ({ schema: { $ref } }) => typeof $ref === 'string' && valueAt(outputSchema, stepsOf($ref)) === undefined,
+    ({ schema: { $ref } }) =>
+      typeof $ref === 'string' && valueAt(outputSchema, pointerSegments($ref)) === undefined,
   );
   if (lost) {
     const target = String(lost.schema.$ref).replace('#/properties/', '');
@@ -168,7 +171,7 @@ function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imp
 }
 
 /** The outputSchema with its definitions written out, so that each field has one place. */
-function outputOf({ entry }: Imported): { readonly schema: JsonObject; readonly fixes: Fixes } {
+function resolveOutput({ entry }: Imported): { readonly schema: JsonObject; readonly fixes: Fixes } {
   const fixes = new Fixes(String(entry.name), String(entry.name));
   const { outputSchema } = entry as { readonly outputSchema?: Json };
   const schema = isObject(outputSchema) ? outputSchema : {};
@@ -181,7 +184,7 @@ interface Place extends AnswerField {
 }
 
 /** Every place inside a schema by its path, those nearer to the root first; items of lists (`items[]`) and values of maps, too. */
-function placesOf(root: JsonObject): ReadonlyMap<string, Place> {
+function fieldLocations(root: JsonObject): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   let level: readonly AnswerField[] = [{ path: '', schema: root }];
   while (level.length > 0) {
@@ -222,13 +225,13 @@ function alternativesOf(schema: JsonObject): readonly JsonObject[] {
 function membersAt(schema: JsonObject, path: string): readonly (readonly [string, JsonObject])[] {
   const { items, additionalProperties: mapValues } = schema;
   return [
-    ...propertiesOf(schema).map(([name, inner]) => [memberPath(path, name), inner] as const),
+    ...propertiesOf(schema).map(([name, inner]) => [fieldPath(path, name), inner] as const),
     ...(isObject(items) ? [[`${path}[]`, items] as const] : []),
-    ...(isObject(mapValues) ? [[memberPath(path, '*'), mapValues] as const] : []),
+    ...(isObject(mapValues) ? [[fieldPath(path, '*'), mapValues] as const] : []),
   ];
 }
 
-function memberPath(parentPath: string, name: string): string {
+function fieldPath(parentPath: string, name: string): string {
   return parentPath === '' ? name : `${parentPath}.${name}`;
 }
 
@@ -251,7 +254,7 @@ function reducedSchema(schema: JsonObject, path: string, choice: Choice): JsonOb
       .filter(([at]) => choice.isWhole(at) || choice.leads(at))
       .map(([at, inner]) => [at, reducedSchema(inner, at, choice)]),
   );
-  const at = (name: string) => memberPath(path, name);
+  const at = (name: string) => fieldPath(path, name);
   const properties = Object.keys(membersOf(schema)).flatMap((name) => {
     const inner = keptMembers.get(at(name));
     return inner ? [[name, inner] as const] : [];
@@ -284,7 +287,7 @@ function reducedValue(value: Json, path: string, choice: Choice): Json {
   if (Array.isArray(value)) return value.map((item) => reducedValue(item, `${path}[]`, choice));
   if (!isObject(value)) return value;
   const keptMembers = Object.entries(value).flatMap(([name, member]) => {
-    const at = [memberPath(path, name), memberPath(path, '*')].find(
+    const at = [fieldPath(path, name), fieldPath(path, '*')].find(
       (candidate) => choice.isWhole(candidate) || choice.leads(candidate),
     );
     return at === undefined ? [] : [[name, reducedValue(member, at, choice)] as const];

@@ -32,12 +32,12 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
   const { name, parent = '', known: hints = nothingKnown } = position;
   const present = values.filter((value) => value !== null);
   const isOpen = name !== undefined && !Object.hasOwn(signals, name) && areBlankTexts(present);
-  const types = isOpen ? openTypes : typesOf(present, name ?? parent, hints);
+  const types = isOpen ? openTypes : inferTypes(present, name ?? parent, hints);
   const nullable = name !== undefined || present.length < values.length;
   const union = nullable && types.length > 0 ? [...types, 'null'] : types;
   const texts = present.filter((value) => typeof value === 'string');
   const [words = [], format] =
-    texts.length === present.length ? [repeatedWordsIn(texts), formatOf(texts)] : [];
+    texts.length === present.length ? [repeatedWordsIn(texts), inferFormat(texts)] : [];
   const lists = present.filter(isArray);
   const isNested = parent === null || lists.flat().some(isArray);
   return {
@@ -69,7 +69,7 @@ function inferMembers(objects: readonly JsonObject[], position: Position): JsonO
     const values = objects.flatMap((object) => Object.values(object));
     return { additionalProperties: schemaOfValues(values, { known: hints, parent: name ?? parent ?? '' }) };
   }
-  const { names, shared } = namesIn(objects);
+  const { names, shared } = memberNames(objects);
   const valuesOf = (member: string) =>
     objects.flatMap((object) => (Object.hasOwn(object, member) ? [object[member] as Json] : []));
   return {
@@ -81,14 +81,18 @@ function inferMembers(objects: readonly JsonObject[], position: Position): JsonO
 }
 
 /** The names of the members of objects, and those that all of them have. */
-function namesIn(objects: readonly JsonObject[]) {
+function memberNames(objects: readonly JsonObject[]) {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   const shared = names.filter((name) => objects.every((object) => Object.hasOwn(object, name)));
   return { names, shared };
 }
 
 /** `string`, `integer`, …: each type that was seen, once. A large integer is a text; smaller ones there are numbers. */
-function typesOf(values: readonly Json[], name: string | null, { largeIntegers }: Known): readonly string[] {
+function inferTypes(
+  values: readonly Json[],
+  name: string | null,
+  { largeIntegers }: Known,
+): readonly string[] {
   const numbers = values.filter((value) => typeof value === 'number');
   const hasLarge = values.some((value) => typeof value === 'string' && largeIntegers.has(value));
   const isWhole = name !== null && (hasLarge ? numbers.every(Number.isInteger) : areWhole(numbers, name));
@@ -128,7 +132,7 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 const date = /^\d{4}-\d\d-\d\d$/;
 
 /** RFC 3339, as validators read it: a time needs a zone. */
-function formatOf(texts: readonly string[]): string | undefined {
+function inferFormat(texts: readonly string[]): string | undefined {
   if (texts.length === 0) return undefined;
   const allMatch = (pattern: RegExp) =>
     texts.every((text) => pattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10))));
@@ -219,7 +223,7 @@ const role =
  * @param inputs values of the inputs of the tool, which may be keys of its answers
  */
 function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: ReadonlySet<string>): boolean {
-  const { names, shared } = namesIn(objects);
+  const { names, shared } = memberNames(objects);
   if (names.length === 0) return false;
   if (names.every((name) => dataKey.test(name))) return true;
   const values = objects.flatMap((object) => Object.values(object)).filter((value) => value !== null);
@@ -265,6 +269,6 @@ function areAlike(values: readonly Json[]): boolean {
   if (kinds.size !== 1) return false;
   const objects = values.filter(isObject);
   if (objects.length === 0) return true;
-  const { names, shared } = namesIn(objects);
+  const { names, shared } = memberNames(objects);
   return shared.length > 0 && shared.length * 2 >= names.length;
 }

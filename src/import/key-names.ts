@@ -61,15 +61,15 @@ const keyPlaceholders = [
 
 /** Returns the variable that a placeholder in the position of a key names, as `placeholderIn`. */
 export function keyPlaceholderIn(text: string): string | undefined {
-  return placeholderIn(text) ?? variableOf(keyPlaceholders, text);
+  return placeholderIn(text) ?? matchedVariable(keyPlaceholders, text);
 }
 
 /** The variable that a placeholder names, empty if it names none; undefined if the text is a value. */
 export function placeholderIn(text: string): string | undefined {
-  return variableOf(placeholders, text);
+  return matchedVariable(placeholders, text);
 }
 
-function variableOf(patterns: readonly RegExp[], text: string): string | undefined {
+function matchedVariable(patterns: readonly RegExp[], text: string): string | undefined {
   const match = patterns.map((pattern) => pattern.exec(text.trim())).find((candidate) => candidate !== null);
   return match && (match.groups?.name ?? '');
 }

@@ -104,13 +104,13 @@ function apiOf({ url, title: serverTitle, protocolVersion }: ListedServer): Api 
     title,
     kind: 'mcp',
     ...(protocolVersion !== undefined && { protocolVersion }),
-    address: addressOf(`${prefix}_URL`, title, url),
+    address: endpointVariable(`${prefix}_URL`, title, url),
     shared: [{ key: 'token', in: 'headers', name: 'authorization', kind: 'bearer', variables: [token] }],
   };
 }
 
 /** The variable of an endpoint. A URL with a secret is a secret as a whole, so the project contains no default. */
-function addressOf(name: string, title: string, url: string): ApiVariable {
+function endpointVariable(name: string, title: string, url: string): ApiVariable {
   const text = `MCP endpoint of ${title}`;
   return hasUrlSecret(url) ? { name, kind: 'secret', text } : { name, kind: 'url', text, fallback: url };
 }

@@ -59,7 +59,7 @@ export interface Api {
 }
 
 /** Its address, and what its keys are made of. */
-export function variablesIn({ address, shared, named: namedVariables = [] }: Api): readonly ApiVariable[] {
+export function apiVariables({ address, shared, named: namedVariables = [] }: Api): readonly ApiVariable[] {
   return [address, ...[...shared, ...namedVariables].flatMap(({ variables }) => variables)];
 }
 

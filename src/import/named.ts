@@ -14,7 +14,7 @@ import type { Imported } from './model.ts';
  *
  * @param flag for the error
  */
-export function toolNamed(
+export function splitToolPrefix(
   tools: readonly Imported[],
   text: string,
   flag: string,
@@ -50,7 +50,7 @@ export function withDescriptions(
   const errors: InputError[] = [];
   const texts = new Map<Imported, string>();
   for (const text of descriptions) {
-    const tool = toolNamed(tools, text, '--description');
+    const tool = splitToolPrefix(tools, text, '--description');
     if (!tool.ok) errors.push(...tool.errors);
     else if (texts.has(tool.value.named)) {
       const message = `describes ${tool.value.named.entry.name} a second time`;

@@ -34,7 +34,7 @@ export function pageMembersIn(headers: Json | undefined): PageMembers {
 export function withPageMembers(answer: JsonObject, inputs: JsonObject, members: PageMembers): JsonObject {
   const properties = propertiesOf({ properties: inputs }).map(([name, schema]) => [
     name,
-    { ...typeOf(schema), description: `The input ${name}.` },
+    { ...bareType(schema), description: `The input ${name}.` },
   ]);
   const next = {
     type: ['object', 'null'],
@@ -45,8 +45,8 @@ export function withPageMembers(answer: JsonObject, inputs: JsonObject, members:
   return { ...answer, properties: { ...added, ...membersOf(answer) } };
 }
 
-function typeOf({ type, items }: JsonObject): JsonObject {
-  return { ...(type !== undefined && { type }), ...(isObject(items) && { items: typeOf(items) }) };
+function bareType({ type, items }: JsonObject): JsonObject {
+  return { ...(type !== undefined && { type }), ...(isObject(items) && { items: bareType(items) }) };
 }
 
 /** An answer without the members that come from headers. */

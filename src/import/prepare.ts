@@ -14,7 +14,7 @@ import {
   requiredOf,
 } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { inspectTools } from 'market-mcp-contract/report';
+import { inspectToolList } from 'market-mcp-contract/report';
 import { reachOf, type SubmissionCall, submissionCalls, submissionHarm } from 'market-mcp-contract/wire';
 import { type Fixed, fix } from '../fixes/fix.ts';
 import type { DefinitionChange, PreparedTool, SpecEntry, ToolSpec } from '../model/model.ts';
@@ -22,7 +22,7 @@ import { ownersOf, toolFile } from '../model/names.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { toolSpecOf } from '../tools/tool-spec.ts';
-import { type Api, type ApiCall, type Imported, type ImportedTool, variablesIn } from './model.ts';
+import { type Api, type ApiCall, apiVariables, type Imported, type ImportedTool } from './model.ts';
 
 /** The prepared tools of create and add-tool, after all questions are answered. */
 export interface Prepared {
@@ -50,7 +50,7 @@ interface Judged extends Fixed {
  * @param existingTools definitions of the server's existing tools. They are not checked; new tools are compared with them.
  * @returns all of it, or every error of every tool, with the names of the tools without errors
  */
-export function prepare(
+export function prepareTools(
   importedTools: readonly Imported[],
   profile: PlatformProfile,
   existingTools: readonly ToolDefinition[] = [],
@@ -67,7 +67,7 @@ export function prepare(
     );
     return [];
   });
-  const clashes = clashErrors(preparedDefinitions);
+  const clashes = nameClashErrors(preparedDefinitions);
   errors.push(...clashes);
   const clashing = new Set(clashes.map(({ where: location }) => location));
   const distinct = preparedDefinitions.filter(({ where: location }) => !clashing.has(`${location}.name`));
@@ -75,7 +75,7 @@ export function prepare(
   const methods = new Map(
     importedTools.flatMap(({ entry, call }) => (call ? [[String(entry.name), [call.method]] as const] : [])),
   );
-  const failed = inspectTools(definitions, profile, existingTools, methods).filter(
+  const failed = inspectToolList(definitions, profile, existingTools, methods).filter(
     ({ problems }) => problems.length > 0,
   );
   errors.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleErrors));
@@ -86,7 +86,7 @@ export function prepare(
       const { entry } = imported;
       const requested = isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
       const samples = samplesOf(definition, requested, profile.smoke, location);
-      if (samples.ok) return [withCall(withAnswers(samples.value, imported.answers), imported)];
+      if (samples.ok) return [withCall(withSampleAnswers(samples.value, imported.answers), imported)];
       errors.push(...samples.errors.map((error) => ({ ...error, tool: definition.name })));
       return [];
     });
@@ -133,7 +133,7 @@ function fixedOf(entry: SpecEntry, profile: PlatformProfile, location: string): 
 }
 
 /** Tools that callers or file systems could not distinguish. */
-function clashErrors(definitions: readonly Judged[]): readonly InputError[] {
+function nameClashErrors(definitions: readonly Judged[]): readonly InputError[] {
   const owners = ownersOf(definitions.map(({ definition }) => definition.name));
   return definitions.flatMap(({ definition: { name }, where: location }, i) => {
     const owner = owners[i];
@@ -175,7 +175,7 @@ function isDefinition(entry: SpecEntry): entry is JsonObject {
 
 /** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */
 function addressAdvice(api: Api): readonly InputError[] {
-  return variablesIn(api).flatMap(({ name, fallback }) => {
+  return apiVariables(api).flatMap(({ name, fallback }) => {
     const reach = fallback === undefined ? 'elsewhere' : reachOf(new URL(fallback));
     if (reach === 'elsewhere') return [];
     const use =
@@ -188,14 +188,14 @@ function addressAdvice(api: Api): readonly InputError[] {
 }
 
 /** Each sample gets the answer that contains its key, else the next one with its key inserted. */
-function withAnswers(tool: PreparedTool, answers: readonly JsonObject[]): PreparedTool {
+function withSampleAnswers(tool: PreparedTool, answers: readonly JsonObject[]): PreparedTool {
   if (answers.length === 0) return tool;
   const { keyParameter: name } = tool;
   const samples = tool.samples.map(({ key, answer }, i) => {
     const next = answers[i % answers.length] ?? answer;
     if (name === null || key === null) return { key, answer: next };
-    const sampleOfKey = answers.find((sample) => memberOf(sample, name) === key);
-    const isEcho = typeof memberOf(next, name) === typeof key;
+    const sampleOfKey = answers.find((sample) => answerMember(sample, name) === key);
+    const isEcho = typeof answerMember(next, name) === typeof key;
     return { key, answer: sampleOfKey ?? (isEcho ? { ...next, [name]: key } : next) };
   });
   return { ...tool, samples };
@@ -241,6 +241,6 @@ function nullsOf({ definition }: PreparedTool, entry: SpecEntry): readonly strin
   return required.filter((name) => !requiredOf(definition.inputSchema).includes(name));
 }
 
-function memberOf(answer: JsonObject, name: string): Json | undefined {
+function answerMember(answer: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(answer, name) ? answer[name] : undefined;
 }

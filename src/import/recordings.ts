@@ -9,7 +9,7 @@ import {
 } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { sampleArguments } from 'market-mcp-contract/wire';
-import { contentOf, wrapped } from './answer.ts';
+import { unwrapEnvelope, wrapAnswer } from './answer.ts';
 import {
   type ApiCall,
   type Binding,
@@ -25,7 +25,7 @@ import { withoutPageMembers } from './pages.ts';
  * The API's presumed answers to the calls that tests and checks make: the tool's examples and the marketplace's test. They
  * replace real exchanges until the author records those.
  */
-export function recordingsOf(
+export function presumedRecordings(
   tool: ImportedTool,
   call: ApiCall,
   smoke: PlatformProfile['smoke'],
@@ -44,20 +44,26 @@ export function recordingsOf(
       if (real?.answer === null) {
         const nothing =
           call.envelope && !call.notFoundIsEmpty
-            ? { status: 200, body: enclosed(null, call) }
+            ? { status: 200, body: encloseContent(null, call) }
             : { status: 404 };
         return { request, ...nothing, from: 'recorded' };
       }
       if (real) {
         const headers = real.headers && { headers: real.headers };
-        return { request, status: 200, ...headers, body: bodyOf(real.answer ?? {}, call), from: 'recorded' };
+        return {
+          request,
+          status: 200,
+          ...headers,
+          body: recordedBody(real.answer ?? {}, call),
+          from: 'recorded',
+        };
       }
       if (expect === 'empty') return { request, status: 404, from: 'document' };
       const key = keyParameter === null ? null : args[keyParameter];
       const sample = samples.find((candidate) => candidate.key === key) ?? samples[0];
       if (call.wrap === 'done') return { request, status: 204, from: 'document' };
       const content = withoutDone(sample?.answer ?? {}, definition.outputSchema);
-      const body = bodyOf(
+      const body = recordedBody(
         call.hasPages ? withoutPageMembers(content, definition.outputSchema) : content,
         call,
       );
@@ -86,10 +92,10 @@ export function completed(
 ): Recording {
   if (existing.status !== 200 || fresh.status !== 200) return existing;
   const { outputSchema } = tool.definition;
-  if (clientMismatches(outputSchema, answerIn(existing, call), '').length === 0) return existing;
+  if (clientMismatches(outputSchema, recordedToolAnswer(existing, call), '').length === 0) return existing;
   const body = merged(existing.body ?? null, fresh.body ?? null);
   const completedRecording: Recording = { ...existing, body, from: 'document' };
-  return clientMismatches(outputSchema, answerIn(completedRecording, call), '').length === 0
+  return clientMismatches(outputSchema, recordedToolAnswer(completedRecording, call), '').length === 0
     ? completedRecording
     : existing;
 }
@@ -109,8 +115,8 @@ function merged(first: Json, second: Json): Json {
 }
 
 /** The recorded answer in the form of the tool. */
-function answerIn({ body = null }: Recording, call: ApiCall): Json {
-  return wrapped(contentOf(body, call), call.wrap);
+function recordedToolAnswer({ body = null }: Recording, call: ApiCall): Json {
+  return wrapAnswer(unwrapEnvelope(body, call), call.wrap);
 }
 
 /** The name of the recordings file of a path, as the source kit computes it. */
@@ -138,14 +144,14 @@ export function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
   return {
     method,
     path,
-    ...group('params', valuesOf(params, args)),
-    ...group('query', valuesOf(query, args)),
-    ...group('headers', valuesOf(headers, args)),
+    ...requestGroup('params', valuesOf(params, args)),
+    ...requestGroup('query', valuesOf(query, args)),
+    ...requestGroup('headers', valuesOf(headers, args)),
     ...(body && content !== undefined && { [body.kind]: content }),
   };
 }
 
-function group(name: 'params' | 'query' | 'headers', values: JsonObject): Partial<RecordedRequest> {
+function requestGroup(name: 'params' | 'query' | 'headers', values: JsonObject): Partial<RecordedRequest> {
   return Object.keys(values).length > 0 ? { [name]: values } : {};
 }
 
@@ -166,16 +172,16 @@ function boundValue({ input, constant, members, isList }: BoundValue, args: Json
 }
 
 /** The answer in the API's form. */
-function bodyOf(answer: JsonObject, call: ApiCall): Json {
-  return enclosed(unwrapped(answer, call), call);
+function recordedBody(answer: JsonObject, call: ApiCall): Json {
+  return encloseContent(unwrapAnswer(answer, call), call);
 }
 
-function enclosed(content: Json, { envelope }: ApiCall): Json {
+function encloseContent(content: Json, { envelope }: ApiCall): Json {
   if (envelope === 'graphql') return { data: content };
   return envelope ? { jsonrpc: '2.0', id: 1, result: content } : content;
 }
 
-function unwrapped(answer: JsonObject, { wrap, method }: ApiCall): Json {
+function unwrapAnswer(answer: JsonObject, { wrap, method }: ApiCall): Json {
   if (wrap === 'text') return { content: [{ type: 'text', text: answer.result ?? '' }] };
   const member = wrap === null ? answer : answer[wrap];
   // Of a list, `--fields` may keep only the number of its items. An empty result need not be a list.

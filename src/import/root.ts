@@ -1,6 +1,6 @@
 import { signals } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, membersOf, requiredOf } from 'market-mcp-contract/json';
-import { listOf } from '../tools/definition.ts';
+import { listResult } from '../tools/definition.ts';
 
 export type Wrap = 'items' | 'result' | null;
 
@@ -26,7 +26,7 @@ export function wrapOf(schema: JsonObject, examples: readonly Json[]): Wrap {
 /** `properties` and `required` of such an answer. @param description of what is wrapped, if it has none */
 export function rootOf(schema: JsonObject, wrap: Wrap, description = 'What the API answers.'): JsonObject {
   const result = { description, ...schema };
-  if (wrap === 'items') return listOf(result);
+  if (wrap === 'items') return listResult(result);
   if (wrap === 'result') return { properties: { result }, required: ['result'] };
   // The signals are never required.
   const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));

@@ -24,7 +24,7 @@ import { isMap, mapDescription } from '../fixes/definitions.ts';
 import type { DefinitionChange, Field } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { withSignals } from '../tools/definition.ts';
-import { wrapped } from './answer.ts';
+import { wrapAnswer } from './answer.ts';
 import { type Known, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
 import { rootOf, type Wrap, wrapOf } from './root.ts';
@@ -100,7 +100,7 @@ export function toolOfSamples(
       outputSchema: withSignals(answer),
       annotations: completeHints(tool.name, undefined),
     },
-    answers: values.map((value) => wrapped(without(shortened(value, schema)), wrap) as JsonObject),
+    answers: values.map((value) => wrapAnswer(without(shortened(value, schema)), wrap) as JsonObject),
     changes: [...changes.values()],
     wrap,
   });
@@ -158,7 +158,7 @@ function sampleErrors({ name, value }: AnswerSample, isWhole: boolean): readonly
   if (Object.keys(value).length === 0) {
     return [inputError(name, value, 'is empty, so it shows no fields', hint)];
   }
-  return isObject(value) && isFailure(value)
+  return isObject(value) && isFailureAnswer(value)
     ? [inputError(name, value, 'is a failure of the API, not an answer', hint)]
     : [];
 }
@@ -265,7 +265,7 @@ const envelope = new Set(
 );
 
 /** Whether an answer of an API says that the request failed, although its HTTP status may be 200, and nothing else. */
-export function isFailure(answer: JsonObject): boolean {
+export function isFailureAnswer(answer: JsonObject): boolean {
   const members = new Map(
     Object.entries(answer).map(([name, member]) => [name.toLowerCase().replaceAll(/[^a-z]/g, ''), member]),
   );

@@ -11,7 +11,7 @@ import {
 } from 'market-mcp-contract/json';
 import { pageMembersIn, withPageMembers } from './pages.ts';
 import { readSample } from './read-sample.ts';
-import { isFailure, toolOfSamples } from './sample.ts';
+import { isFailureAnswer, toolOfSamples } from './sample.ts';
 import { correctedSuccess } from './success.ts';
 import { extended } from './widen.ts';
 
@@ -89,29 +89,29 @@ function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | u
  * @returns the same schema if there is nothing to change, or if no change would make it admit them
  */
 function schemaWith(schema: JsonObject, answers: readonly JsonObject[]): JsonObject {
-  const completeAnswers = answers.map((answer) => filled(answer, schema));
+  const completeAnswers = answers.map((answer) => fillMissing(answer, schema));
   const wider = extended(schema, completeAnswers);
   return completeAnswers.every((answer) => clientMismatches(wider, answer, '').length === 0) ? wider : schema;
 }
 
 /** Whether a value is an answer at all: no failure, and at least half of the required members are there. */
 function isAnswer(value: Json, schema: JsonObject): value is JsonObject {
-  if (!isObject(value) || isFailure(value)) return false;
+  if (!isObject(value) || isFailureAnswer(value)) return false;
   const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
   return required.filter((name) => Object.hasOwn(value, name)).length * 2 >= required.length;
 }
 
 /** A value with null for each missing member that is required, where the source kit adds it (`source/drift.ts` of the runtime). */
-function filled(value: Json, schema: JsonObject, isRequired = false): Json {
+function fillMissing(value: Json, schema: JsonObject, isRequired = false): Json {
   if (Array.isArray(value)) {
-    return (value as readonly Json[]).map((item) => filled(item, objectOr(schema.items)));
+    return (value as readonly Json[]).map((item) => fillMissing(item, objectOr(schema.items)));
   }
   if (!isObject(value)) return value;
   const members = membersOf(schema);
   const required = requiredOf(schema);
   const filledMembers = Object.entries(value).map(([name, member]) => {
     const memberSchema = Object.hasOwn(members, name) ? members[name] : schema.additionalProperties;
-    return [name, filled(member, objectOr(memberSchema), required.includes(name))];
+    return [name, fillMissing(member, objectOr(memberSchema), required.includes(name))];
   });
   const missing = required.filter((name) => !Object.hasOwn(value, name));
   const isOther = isRequired ? missing.length === required.length : missing.length * 2 > required.length;

@@ -38,7 +38,7 @@ export function correctedSuccess(
   answers: readonly Json[],
   present: JsonObject | undefined,
 ): JsonObject | undefined {
-  const answersWithData = answers.filter(hasData);
+  const answersWithData = answers.filter(memberHasData);
   const commonMembers = successMembersOf(answersWithData);
   if (!present) return answersWithData.length > 1 ? commonMembers : undefined;
   const statedMembers = answersWithData.flatMap((answer) => saidIn(answer));
@@ -53,7 +53,7 @@ export function correctedSuccess(
 }
 
 /** Whether a member has a value that is not about the request. */
-function hasData(answer: Json): boolean {
+function memberHasData(answer: Json): boolean {
   if (!isObject(answer)) return false;
   return Object.entries(answer).some(([name, value]) => {
     const isOther =

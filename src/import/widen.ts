@@ -32,8 +32,8 @@ function admitting(schema: JsonObject, values: readonly Json[], declares: boolea
   const typedSchema = values.reduce(withType, schema);
   const items = values.flatMap((value) => (Array.isArray(value) ? (value as readonly Json[]) : []));
   const scalars = values.filter((value) => typeof value !== 'object' || value === null);
-  const widenedSchema = withMembers(
-    scalars.reduce(withValue, typedSchema),
+  const widenedSchema = widenMembers(
+    scalars.reduce(widenEnum, typedSchema),
     values.filter(isObject),
     declares,
   );
@@ -60,7 +60,7 @@ function narrowed(schema: JsonObject, values: readonly Json[]): JsonObject {
 
 function withType(schema: JsonObject, value: Json): JsonObject {
   const types = typesOf(schema);
-  if (types.length === 0 || types.some((type) => isOfType(value, type))) return schema;
+  if (types.length === 0 || types.some((type) => hasJsonType(value, type))) return schema;
   const { type: inferredType = 'null', ...inferred } = schemaOfValues([value]);
   // Each number is one of these, also a whole one.
   const otherTypes = inferredType === 'number' ? types.filter((type) => type !== 'integer') : types;
@@ -68,14 +68,14 @@ function withType(schema: JsonObject, value: Json): JsonObject {
   return { ...inferred, ...schema, type: allTypes.length === 1 ? (allTypes[0] ?? 'null') : allTypes };
 }
 
-function isOfType(value: Json, type: Json): boolean {
+function hasJsonType(value: Json, type: Json): boolean {
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'array') return Array.isArray(value);
   if (type === 'null') return value === null;
   return type === 'object' ? isObject(value) : typeof value === type;
 }
 
-function withMembers(schema: JsonObject, objects: readonly JsonObject[], declares: boolean): JsonObject {
+function widenMembers(schema: JsonObject, objects: readonly JsonObject[], declares: boolean): JsonObject {
   if (objects.length === 0) return schema;
   const properties = membersOf(schema);
   const mapSchema = schema.additionalProperties;
@@ -110,7 +110,7 @@ function withMembers(schema: JsonObject, objects: readonly JsonObject[], declare
 }
 
 /** A schema without its list of values if a value is not in it: the next answer may have another one. Null is added to the list. */
-function withValue(schema: JsonObject, value: Json): JsonObject {
+function widenEnum(schema: JsonObject, value: Json): JsonObject {
   const { enum: listed, const: only, ...keywords } = schema;
   if (listed === undefined && only === undefined) return schema;
   const values = (only === undefined ? listed : [only]) as readonly Json[];
@@ -123,7 +123,7 @@ function withValue(schema: JsonObject, value: Json): JsonObject {
 function alternatives(variants: readonly Json[], value: Json): readonly Json[] {
   const schemas = variants.map((schema) => objectOr(schema));
   if (schemas.some((schema) => clientMismatches(schema, value, '').length === 0)) return schemas;
-  const near = schemas.findIndex((schema) => typesOf(schema).some((type) => isOfType(value, type)));
+  const near = schemas.findIndex((schema) => typesOf(schema).some((type) => hasJsonType(value, type)));
   return near < 0
     ? [...schemas, schemaOfValues([value])]
     : schemas.with(near, widened(schemas[near] ?? {}, value));

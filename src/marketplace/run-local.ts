@@ -109,7 +109,7 @@ class ProjectServer {
     const publish = once ? undefined : publisherOf(directory);
     return develop({
       directory,
-      server: () => serverAt(endpoint, directory, profile),
+      server: () => requireSameServer(endpoint, directory, profile),
       nodeArguments,
       say,
       onWritten: (chunk) => {
@@ -170,7 +170,11 @@ async function openFor(
 }
 
 /** @throws CommandError `PORT_CHANGED` if the server would move: callers, tokens and the marketplace use its address. */
-async function serverAt(endpoint: string | undefined, directory: string, { token }: PlatformProfile) {
+async function requireSameServer(
+  endpoint: string | undefined,
+  directory: string,
+  { token }: PlatformProfile,
+) {
   const server = await localServer(directory, token);
   if (server.url === endpoint) return server;
   const message = `PORT was changed, so the server would move from ${endpoint} to ${server.url}`;

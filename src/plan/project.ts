@@ -7,7 +7,7 @@ import { copies, type DeployTarget, filesOf, standardTargets, targetNames } from
 import type { PlannedFile, TemplateSet } from './model.ts';
 import { commandsOf, imageCommands, inWorkspace, type PackageManagerCommands } from './package-manager.ts';
 import { shutdownTimes } from './shutdown-times.ts';
-import { apisOf, variablesOf } from './sources.ts';
+import { apisOf, distinctVariables } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
 import {
@@ -67,7 +67,7 @@ const root = 'project/';
 export function planProject(answers: ProjectAnswers, templates: TemplateSet): readonly PlannedFile[] {
   const tools = answers.tools.map(({ definition }) => definition.name);
   const asksApi = answers.tools.some(({ call }) => call !== undefined);
-  const variables = asksApi ? variablesOf(apisOf(answers.tools)) : null;
+  const variables = asksApi ? distinctVariables(apisOf(answers.tools)) : null;
   const files = planCommonFiles(projectContext({ ...answers, tools, variables }), templates);
   const index = planToolsIndex(tools.map(toolFile));
   return [...files, index, ...answers.tools.flatMap(planTool)].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -80,7 +80,7 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
  */
 export function planCommonFiles(context: CommonFileContext, templates: TemplateSet): readonly PlannedFile[] {
   return [...templates.keys()].flatMap((template) =>
-    pathsOf(template)
+    templateTargets(template)
       .filter((path) => belongs(path, context))
       .map((path) => planFile(path, template, context)),
   );
@@ -193,7 +193,7 @@ function kitContext(variableAnswers: CommonFileAnswers['variables']) {
 }
 
 /** The path in a project of the output of a template; nowhere if it is no template of a project. */
-function pathsOf(template: string): readonly string[] {
+function templateTargets(template: string): readonly string[] {
   if (!template.startsWith(root)) return [];
   const path = targetPath(template);
   return [path, ...(copies[path] ?? [])];

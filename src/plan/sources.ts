@@ -1,5 +1,5 @@
 import type { Json } from 'market-mcp-contract/json';
-import { type Api, type ApiKey, type ApiVariable, type ImportedTool, variablesIn } from '../import/model.ts';
+import { type Api, type ApiKey, type ApiVariable, apiVariables, type ImportedTool } from '../import/model.ts';
 import type { PlannedFile } from './model.ts';
 
 /** Path of the file that declares the author's variables. */
@@ -18,8 +18,8 @@ export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
 }
 
 /** The variables of all APIs, each once. */
-export function variablesOf(apis: readonly Api[]): readonly ApiVariable[] {
-  return [...new Map(apis.flatMap(variablesIn).map((variable) => [variable.name, variable])).values()];
+export function distinctVariables(apis: readonly Api[]): readonly ApiVariable[] {
+  return [...new Map(apis.flatMap(apiVariables).map((variable) => [variable.name, variable])).values()];
 }
 
 export function planEnvironment(variables: readonly ApiVariable[]): PlannedFile {

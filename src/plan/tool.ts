@@ -9,14 +9,14 @@ export const toolsDirectory = 'src/tools';
 export const testsDirectory = 'test/tools';
 
 /** Paths of a tool's file and test. */
-export function pathsOf(file: string): { readonly path: string; readonly test: string } {
+export function toolPaths(file: string): { readonly path: string; readonly test: string } {
   return { path: `${toolsDirectory}/${file}.ts`, test: `${testsDirectory}/${file}.test.ts` };
 }
 
 /** The files of one tool: its source and its test. After creation, both belong to the author. */
 export function planTool(tool: ImportedTool): readonly PlannedFile[] {
   const context = toolContext(tool);
-  const { path, test } = pathsOf(context.file);
+  const { path, test } = toolPaths(context.file);
   const template = tool.call ? 'tool/api-tool.ts.hbs' : 'tool/tool.ts.hbs';
   return [
     { path, template, context, owner: 'yours' },

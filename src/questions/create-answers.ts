@@ -1,7 +1,7 @@
 import { type Result, replayFlags, shellLine } from 'market-mcp-contract/command';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
 import { type Flags, readFlags } from './read-flags.ts';
-import { flagsOf, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
+import { flagsForAnswers, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
 
 /** The answers to all questions of `create-market-mcp`; without a package manager, that which runs the command. */
 export type CreateAnswers = ToolAnswers & Partial<CreateParts> & Pick<CreateParts, 'directory' | 'platform'>;
@@ -43,7 +43,7 @@ export function replayCommand(
     ...program,
     ...directory.replay(answers.directory),
     '--yes',
-    ...flagsOf<Omit<CreateParts, 'directory' | 'ask'>>(otherQuestions, answers),
+    ...flagsForAnswers<Omit<CreateParts, 'directory' | 'ask'>>(otherQuestions, answers),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }
@@ -56,7 +56,7 @@ export function resumeCommand(
 ): string {
   return shellLine([
     ...program,
-    ...flagsOf<CreateParts>(createQuestions, parts, true),
+    ...flagsForAnswers<CreateParts>(createQuestions, parts, true),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }

@@ -26,9 +26,9 @@ export function defaultDescription(
   fields: readonly string[],
   returns?: 'record' | 'list',
 ): string {
-  const subject = subjectOf(tool);
+  const subject = toolSubject(tool);
   const noun = returns === 'list' ? `the list of ${subject}` : `the ${subject}`;
-  const holding = fields.length > 0 ? `, with ${inWords(fields)}` : '';
+  const holding = fields.length > 0 ? `, with ${nameEnumeration(fields)}` : '';
   return `Returns ${noun} for the given input${holding}. Use it when a question asks for the ${subject}.`;
 }
 
@@ -55,7 +55,7 @@ export const defaultOutput: readonly Field[] = [
   },
 ];
 
-function subjectOf(tool: string): string {
+function toolSubject(tool: string): string {
   const words = toolFile(tool)
     .split('-')
     .filter((word) => word !== '');
@@ -63,6 +63,6 @@ function subjectOf(tool: string): string {
   return (rest.length > 0 ? rest : words).join(' ');
 }
 
-function inWords(names: readonly string[]): string {
+function nameEnumeration(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

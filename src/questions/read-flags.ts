@@ -24,8 +24,8 @@ export function readFlags<Parts extends ToolParts>(
   flags: Flags<Parts>,
 ): Result<Partial<Parts>> {
   const names = Object.keys(questions) as (keyof Parts)[];
-  const clash = clashErrors(questions, flags);
-  const parts = combineResults(names.map((name) => partOf(name, questions[name], flags[name])));
+  const clash = flagClashErrors(questions, flags);
+  const parts = combineResults(names.map((name) => parsePart(name, questions[name], flags[name])));
   if (!parts.ok) return refuse(...clash, ...parts.errors);
   return clash.length > 0 ? refuse(...clash) : pass(Object.assign({}, ...parts.value));
 }
@@ -116,7 +116,7 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
   ],
 ];
 
-function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
+function flagClashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
   const isGiven = (name: PartName) => flags[name] !== undefined;
   const flag = (name: PartName) => questions[name].flag.syntax.split(' ')[0] ?? name;
   // A request may contain a key.
@@ -145,7 +145,7 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
   return [...clashing, ...lackingBase, ...repeated];
 }
 
-function partOf<Name extends PropertyKey, T>(
+function parsePart<Name extends PropertyKey, T>(
   name: Name,
   { parse }: { parse(value: never): Result<T> },
   value: unknown,

@@ -48,13 +48,13 @@ export const deployFlag: FlagAnswer<readonly DeployTarget[], readonly string[]> 
   },
   parse(texts) {
     const parsed = combineResults(texts.map((text) => oneOf(targetNames, text, '--deploy')));
-    return parsed.ok ? pass(inOrder(parsed.value)) : parsed;
+    return parsed.ok ? pass(orderTargets(parsed.value)) : parsed;
   },
   replay: (names) => names.flatMap((name) => ['--deploy', name]),
 };
 
 /** Each target once, in the order of the table, without those that every project has. */
-export function inOrder(names: readonly DeployTarget[]): readonly DeployTarget[] {
+export function orderTargets(names: readonly DeployTarget[]): readonly DeployTarget[] {
   return addable.filter((name) => names.includes(name));
 }
 

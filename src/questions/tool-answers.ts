@@ -15,13 +15,13 @@ export type ToolAnswers = Partial<ToolParts & RequestPlace>;
 const sources = ['spec', 'fromUrl', 'fromRequest', 'fromOpenapi', 'fromSample'] as const;
 
 /** The answer that names the source of the tools; undefined: one tool, which the other answers describe. */
-export function sourceOf(answers: ToolAnswers): (typeof sources)[number] | undefined {
+export function toolSource(answers: ToolAnswers): (typeof sources)[number] | undefined {
   return sources.find((name) => answers[name] !== undefined);
 }
 
 /** The questions about a tool that need an answer if no questions may be asked and defaults are not accepted. */
 export function requiredParts(answers: ToolAnswers): readonly ('tool' | 'description' | 'output')[] {
-  const source = sourceOf(answers);
+  const source = toolSource(answers);
   if (source === undefined) return ['tool', 'description', 'output'];
   return source === 'fromSample' ? ['tool', 'description'] : [];
 }
@@ -33,7 +33,7 @@ export function toolAnswers<Answers extends ToolAnswers>(
 ): Answers {
   const { tool = name } = answers;
   const { description, effect, input, output, returns } = toolQuestions;
-  const source = sourceOf(answers);
+  const source = toolSource(answers);
   if (source !== undefined && source !== 'fromSample') return answers;
   const namedAnswers = { ...answers, tool, input: answers.input ?? input.initial(answers) };
   if (source !== undefined) return namedAnswers;
@@ -59,7 +59,7 @@ type Replayed<Parts> = {
  *
  * @param isWhole also those that equal a default, and a title and an effect that follow from the name
  */
-export function flagsOf<Parts extends ToolAnswers>(
+export function flagsForAnswers<Parts extends ToolAnswers>(
   questions: Replayed<Parts>,
   answers: ToolAnswers & Partial<Parts>,
   isWhole = false,

@@ -12,7 +12,7 @@ const templates = new Map<string, TemplateSpecification>();
  * @param source a template, or the output of `precompile` if the name ends in `.js`
  * @throws Error if the template is invalid.
  */
-export function compiled(name: string, source: string): TemplateSpecification {
+export function compileTemplate(name: string, source: string): TemplateSpecification {
   const cached = templates.get(source);
   if (cached) return cached;
   const code = name.endsWith('.js') ? source : precompile(source);

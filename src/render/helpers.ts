@@ -1,5 +1,5 @@
 import type { Json } from 'market-mcp-contract/json';
-import { Code, literal, mapEntries, memberAccess, property, type Spread } from './literal.ts';
+import { Code, mapEntries, memberAccess, printLiteral, propertyText, type Spread } from './literal.ts';
 import { declaration, type RequestParts, requestLiteral, setting } from './request.ts';
 
 /**
@@ -11,18 +11,19 @@ export const helpers = {
   json: (value: unknown, { hash }: Options) =>
     JSON.stringify(defined(value, 'json'), null, 2).replaceAll('\n', `\n${' '.repeat(indentOf(hash))}`),
   /** A value as a TypeScript literal. `column` is where it starts, `indent` where its line starts. */
-  ts: (value: unknown, { hash }: Options) => literal(jsonOf(value, 'ts'), layoutOf(hash)),
+  ts: (value: unknown, { hash }: Options) => printLiteral(requireJson(value, 'ts'), layoutOf(hash)),
   /** A member of an object literal: name, colon, value. */
   property: (name: unknown, value: unknown, { hash }: Options) =>
-    property(textOf(name, 'property'), jsonOf(value, 'property'), indentOf(hash)),
+    propertyText(requireText(name, 'property'), requireJson(value, 'property'), indentOf(hash)),
   /** An outputSchema as a TypeScript literal; `...signals` replaces the properties named by `standard`. */
   outputSchema: (value: unknown, standard: unknown, { hash }: Options) =>
-    literal(jsonOf(value, 'outputSchema'), { ...layoutOf(hash), spread: signalSpread(standard) }),
+    printLiteral(requireJson(value, 'outputSchema'), { ...layoutOf(hash), spread: signalSpread(standard) }),
   /** Statements that put entries into a `Map`. */
   entries: (map: unknown, value: unknown) =>
-    mapEntries(textOf(map, 'entries'), defined(value, 'entries') as readonly (readonly [Json, Json])[]),
+    mapEntries(requireText(map, 'entries'), defined(value, 'entries') as readonly (readonly [Json, Json])[]),
   /** The access to a member of a variable: `input.symbol`, `input['a b']`. */
-  member: (object: unknown, name: unknown) => memberAccess(textOf(object, 'member'), textOf(name, 'member')),
+  member: (object: unknown, name: unknown) =>
+    memberAccess(requireText(object, 'member'), requireText(name, 'member')),
   /** The options of a request to a source; `indent` is where its line starts. */
   request: (call: unknown, { hash }: Options) =>
     requestLiteral(defined(call, 'request') as RequestParts, indentOf(hash)),
@@ -31,9 +32,9 @@ export const helpers = {
     declaration(defined(variable, 'declaration') as Parameters<typeof declaration>[0]),
   /** A setting of an API. */
   setting: (value: unknown) => setting(defined(value, 'setting') as Parameters<typeof setting>[0]),
-  comment: (value: unknown) => commentText(textOf(value, 'comment')),
-  md: (value: unknown) => markdownText(textOf(value, 'md')),
-  code: (value: unknown) => markdownCode(textOf(value, 'code')),
+  comment: (value: unknown) => commentText(requireText(value, 'comment')),
+  md: (value: unknown) => markdownText(requireText(value, 'md')),
+  code: (value: unknown) => markdownCode(requireText(value, 'code')),
 } as const;
 
 interface Options {
@@ -45,13 +46,13 @@ function defined(value: unknown, helper: string): unknown {
   return value;
 }
 
-function textOf(value: unknown, helper: string): string {
+function requireText(value: unknown, helper: string): string {
   if (typeof value !== 'string') throw new TypeError(`${helper}: ${typeof value} is not text`);
   return value;
 }
 
-/** A template's context contains only JSON; `literal` throws otherwise. */
-function jsonOf(value: unknown, helper: string): Json {
+/** A template's context contains only JSON; `printLiteral` throws otherwise. */
+function requireJson(value: unknown, helper: string): Json {
   return defined(value, helper) as Json;
 }
 
@@ -65,7 +66,7 @@ function layoutOf(hash: Options['hash']): { column: number; indent: number } {
 }
 
 function signalSpread(standard: unknown): Spread | undefined {
-  const names = new Set(jsonOf(standard, 'outputSchema') as readonly string[]);
+  const names = new Set(requireJson(standard, 'outputSchema') as readonly string[]);
   return names.size === 0
     ? undefined
     : { path: ['properties'], code: new Code('...signals'), replaces: names };
@@ -75,7 +76,7 @@ function signalSpread(standard: unknown): Spread | undefined {
 
 /** Text as one line of Markdown prose: markup, HTML and entities are escaped, line breaks become spaces. */
 export function markdownText(text: string): string {
-  return oneLine(text)
+  return singleLineText(text)
     .replace(/[\\`*_[\]|~$]/g, '\\$&')
     .replace(/<|>|&(?=#|\w+;)/g, (character) => entities.get(character) ?? '')
     .replace(/^(#+|[-+=]|\d+[.)])(?=\s|$)/, '\\$1');
@@ -83,7 +84,7 @@ export function markdownText(text: string): string {
 
 /** Text as inline Markdown code, with any number of backticks. */
 export function markdownCode(text: string): string {
-  const line = oneLine(text);
+  const line = singleLineText(text);
   const runs = line.match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1);
   const pad = /^`|`$|^ .* $/.test(line) || line === '' ? ' ' : '';
@@ -92,7 +93,7 @@ export function markdownCode(text: string): string {
 
 /** Text inside a block comment: it cannot end the comment. */
 export function commentText(text: string): string {
-  return oneLine(text).replaceAll('*/', '* /');
+  return singleLineText(text).replaceAll('*/', '* /');
 }
 
 const entities = new Map([
@@ -101,6 +102,6 @@ const entities = new Map([
   ['&', '&amp;'],
 ]);
 
-function oneLine(text: string): string {
+function singleLineText(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim();
 }

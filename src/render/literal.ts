@@ -27,12 +27,12 @@ export type Node =
  * @param indent leading spaces of the line on which the literal starts.
  * @param spread source text that is put first into the object at `path`, and the names of the members it replaces.
  */
-export function literal(value: Json, { column = 0, indent = 0, spread }: LiteralOptions = {}): string {
+export function printLiteral(value: Json, { column = 0, indent = 0, spread }: LiteralOptions = {}): string {
   return print(nodeOf(value, [], spread), column, indent);
 }
 
 /** A member of an object literal, without a trailing comma, on a line with `indent` leading spaces. */
-export function property(name: string, value: Json, indent: number): string {
+export function propertyText(name: string, value: Json, indent: number): string {
   return printMember(name, nodeOf(value, [], undefined), indent);
 }
 
@@ -153,12 +153,14 @@ function printMember(name: string, value: Node, indent: number): string {
 
 function brokenList(items: readonly Node[], indent: number): string {
   const numbers = items.every((item) => typeof item === 'string' && /^-?\d/.test(item));
-  const lines = numbers ? filled(items.map(flat), indent) : items.map((item) => print(item, indent, indent));
+  const lines = numbers
+    ? fillLines(items.map(flat), indent)
+    : items.map((item) => print(item, indent, indent));
   return enclose('[', lines, ']', indent);
 }
 
 /** Puts as many short items on a line as fit. */
-function filled(items: readonly string[], indent: number): string[] {
+function fillLines(items: readonly string[], indent: number): string[] {
   const lines: string[] = [];
   for (const item of items) {
     const last = lines.at(-1);

@@ -1,7 +1,7 @@
 import type Handlebars from 'handlebars';
 import runtime from 'handlebars/runtime.js';
 import type { FileSet, PlannedFile, ProjectFile, TemplateSet } from '../plan/model.ts';
-import { compiled } from './compiled.ts';
+import { compileTemplate } from './compiled.ts';
 import { helpers } from './helpers.ts';
 
 // The package declares no types for the file of its runtime.
@@ -14,22 +14,22 @@ engine.registerHelper(helpers);
  * @throws Error that names the file if a template is missing, a context lacks a value, or JSON output is invalid.
  */
 export function render(planned: readonly PlannedFile[], templates: TemplateSet): FileSet {
-  return new Map(planned.map((file) => [file.path, finish(file, templates)]));
+  return new Map(planned.map((file) => [file.path, renderFile(file, templates)]));
 }
 
-function finish(file: PlannedFile, templates: TemplateSet): ProjectFile {
+function renderFile(file: PlannedFile, templates: TemplateSet): ProjectFile {
   // A compiled template is named `tool.ts.hbs.js`.
   const names = [file.template, `${file.template}.js`];
   for (const name of names) {
     const template = templates.get(name);
     if (template === undefined) continue;
-    const content = file.context ? rendered(file.path, name, template, file.context) : template;
+    const content = file.context ? renderContent(file.path, name, template, file.context) : template;
     return { content, owner: file.owner };
   }
   throw new Error(`there is no template ${file.template}`);
 }
 
-function rendered(path: string, name: string, template: Uint8Array, context: object): Uint8Array {
+function renderContent(path: string, name: string, template: Uint8Array, context: object): Uint8Array {
   const text = renderTemplate(name, new TextDecoder().decode(template), context);
   if (path.endsWith('.json')) parseJson(path, text);
   return new TextEncoder().encode(text);
@@ -52,7 +52,7 @@ function parseJson(path: string, text: string): void {
  */
 export function renderTemplate(name: string, source: string, context: object): string {
   try {
-    return engine.template(compiled(name, source))(context);
+    return engine.template(compileTemplate(name, source))(context);
   } catch (error) {
     throw new Error(`template ${name}: ${error instanceof Error ? error.message : error}`, { cause: error });
   }

@@ -4,13 +4,13 @@ import type { toolContext } from '../plan/tool.ts';
 import {
   Code,
   type LiteralMember,
-  literal,
   memberAccess,
   type Node,
   nodeOf,
   print,
-  property,
+  printLiteral,
   propertyName,
+  propertyText,
   stringLiteral,
 } from './literal.ts';
 
@@ -21,20 +21,20 @@ export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
 export function requestLiteral(call: RequestParts, indent: number): string {
   if (call.method === 'call') return forwarded(call, indent);
   const members: LiteralMember[] = [
-    ...group('params', call.params),
+    ...bindingGroup('params', call.params),
     ...styles('paramStyles', call.params),
-    ...group('query', call.query),
+    ...bindingGroup('query', call.query),
     ...styles('styles', call.query),
-    ...group('headers', call.headers),
+    ...bindingGroup('headers', call.headers),
     ...styles('headerStyles', call.headers),
-    ...bodyOf(call.body),
-    ...(call.auth ? [['auth', literal(call.auth)] as const] : []),
+    ...bodyMembers(call.body),
+    ...(call.auth ? [['auth', printLiteral(call.auth)] as const] : []),
     ...(call.onlyReads ? [['isIdempotent', 'true'] as const] : []),
     ['schema', 'outputSchema'],
     ...(call.envelope ? [['envelope', stringLiteral(call.envelope)] as const] : []),
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
     ...keptMembers(call),
-    ...(call.success ? [['success', literal(call.success)] as const] : []),
+    ...(call.success ? [['success', printLiteral(call.success)] as const] : []),
     ...(call.hasPages ? [['pages', pages(call.query)] as const] : []),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
     ...(call.takesNoData ? [['noData', "'empty'"] as const] : []),
@@ -73,7 +73,7 @@ function pages(query: readonly Binding[]): Node {
   return { members: [new Code('input'), new Code('inputSchema'), ...ownMembers] };
 }
 
-function group(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
+function bindingGroup(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
   return bindings.length === 0 ? [] : [[name, accesses(bindings)]];
 }
 
@@ -93,7 +93,7 @@ function styles(name: string, bindings: readonly Binding[]): readonly LiteralMem
   return members.length === 0 ? [] : [[name, { members }]];
 }
 
-function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
+function bodyMembers(body: RequestParts['body']): readonly LiteralMember[] {
   if (body === null) return [];
   const { kind, content, integers, files, partTypes, mediaType } = body;
   const fileMembers = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
@@ -102,10 +102,10 @@ function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
   });
   return [
     [kind, valueNode(content)],
-    ...(integers ? [['integers', literal(integers)] as const] : []),
+    ...(integers ? [['integers', printLiteral(integers)] as const] : []),
     ...(content.isList ? [] : styles('formStyles', content.members ?? [])),
     ...(fileMembers ? [['files', { members: fileMembers }] as const] : []),
-    ...(partTypes ? [['partTypes', literal(partTypes)] as const] : []),
+    ...(partTypes ? [['partTypes', printLiteral(partTypes)] as const] : []),
     ...(mediaType === undefined ? [] : [['contentType', stringLiteral(mediaType)] as const]),
   ];
 }
@@ -121,7 +121,7 @@ export function declaration(variable: ApiVariable): string {
 
 /** A setting of an API. */
 export function setting(settingValue: Setting): string {
-  if ('value' in settingValue) return property(settingValue.name, settingValue.value, 2);
+  if ('value' in settingValue) return propertyText(settingValue.name, settingValue.value, 2);
   const members =
     'keys' in settingValue ? settingValue.keys.map(keyMember) : settingValue.sent.map(sentMember);
   return `${propertyName(settingValue.name)}: ${print({ members }, settingValue.name.length + 4, 2)}`;

@@ -1,14 +1,14 @@
 import { generateSync } from 'json-schema-faker';
 import {
   attempt,
-  fits,
   isObject,
   type Json,
   type JsonObject,
+  matchesWithin,
+  pointerSegments,
   propertiesOf,
   requiredOf,
   runWithTimeLimit,
-  stepsOf,
   taskTimeLimitMs,
   typesOf,
   valueAt,
@@ -72,7 +72,7 @@ export function sampleValue(schema: Json, sampling: Sampling): Json | undefined 
     return simpleValue;
   }
   for (const value of candidates(schema, sampling)) {
-    if (!fits(root, schema, value)) continue;
+    if (!matchesWithin(root, schema, value)) continue;
     found.set(schema, value);
     return value;
   }
@@ -91,13 +91,13 @@ function plainValue(schema: JsonObject, sampling: Sampling): Json | undefined {
 }
 
 function* candidates(schema: JsonObject, sampling: Sampling): Generator<Json> {
-  yield* givenValues(schema, sampling.index);
+  yield* statedValues(schema, sampling.index);
   yield* typedValues(schema, sampling);
   for (const branch of branchesOf(schema, sampling.root)) {
     const value = sampleValue(branch, sampling);
     if (value !== undefined && value !== null) yield value;
   }
-  const generatedValue = generated(schema, sampling.root);
+  const generatedValue = generateValue(schema, sampling.root);
   if (generatedValue !== undefined) yield generatedValue;
   const long = lengthened(schema, sampling.root);
   if (long !== undefined) yield long;
@@ -105,7 +105,7 @@ function* candidates(schema: JsonObject, sampling: Sampling): Generator<Json> {
 }
 
 /** The values that the author named; null only if there is no other. */
-function* givenValues(schema: JsonObject, index: number): Generator<Json> {
+function* statedValues(schema: JsonObject, index: number): Generator<Json> {
   if (schema.const !== undefined) yield schema.const;
   if (schema.default !== undefined && schema.default !== null) yield schema.default;
   for (const values of [schema.examples, schema.enum]) {
@@ -140,17 +140,17 @@ function* typedValues(schema: JsonObject, sampling: Sampling): Generator<Json> {
       break;
     }
     case 'object':
-      yield membersOf(schema, sampling);
-      yield membersOf(schema, sampling, requiredOf(schema));
+      yield sampleMembers(schema, sampling);
+      yield sampleMembers(schema, sampling, requiredOf(schema));
       yield {
-        ...membersOf(schema, sampling),
+        ...sampleMembers(schema, sampling),
         sample: sampleValue(schema.additionalProperties ?? true, sampling) ?? null,
       };
       break;
   }
 }
 
-function membersOf(schema: JsonObject, sampling: Sampling, only?: readonly string[]): JsonObject {
+function sampleMembers(schema: JsonObject, sampling: Sampling, only?: readonly string[]): JsonObject {
   const members = propertiesOf(schema).flatMap(([name, property]): [string, Json][] => {
     if (only && !only.includes(name)) return [];
     const value = sampleValue(property, sampling);
@@ -163,21 +163,21 @@ function membersOf(schema: JsonObject, sampling: Sampling, only?: readonly strin
 function branchesOf(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
   const unions = [schema.anyOf, schema.oneOf].flatMap((members) => (Array.isArray(members) ? members : []));
   const target =
-    typeof schema.$ref === 'string' ? [valueAt(root, stepsOf(decodeURIComponent(schema.$ref)))] : [];
+    typeof schema.$ref === 'string' ? [valueAt(root, pointerSegments(decodeURIComponent(schema.$ref)))] : [];
   return [...unions, ...target].filter(isObject);
 }
 
 /** A text of a pattern such as `^[0-9a-f]+$` with a length, which the generator does not reach. */
 function lengthened({ minLength, maxLength: _, ...schema }: JsonObject, root: JsonObject): Json | undefined {
   const length = Number(minLength ?? 0);
-  const part = length > 0 && length <= largest && schema.pattern !== undefined && generated(schema, root);
+  const part = length > 0 && length <= largest && schema.pattern !== undefined && generateValue(schema, root);
   return part && typeof part === 'string'
     ? part.repeat(Math.ceil(length / part.length)).slice(0, length)
     : undefined;
 }
 
 /** A value from the generator, for patterns, multiples and combined schemas; the caller validates it. */
-function generated(schema: JsonObject, { definitions = {}, $defs = {} }: JsonObject): Json | undefined {
+function generateValue(schema: JsonObject, { definitions = {}, $defs = {} }: JsonObject): Json | undefined {
   const text = JSON.stringify(schema);
   const sizes = text.matchAll(/"min(?:Items|Length|Properties)":([\d.e+]+)/g);
   if ([...sizes].some(([, size]) => Number(size) > largest)) return undefined;

@@ -2,10 +2,10 @@ import { type InputError, inputError, pass, type Result, refuse } from 'market-m
 import { blankResult, signals, type ToolDefinition, type ToolExample } from 'market-mcp-contract/definition';
 import {
   clientMismatches,
-  fits,
   isObject,
   type Json,
   type JsonObject,
+  matchesWithin,
   propertiesOf,
   propertyAlone,
   requiredOf,
@@ -41,10 +41,10 @@ export function samplesOf(
   if (unfit.length > 0) return refuse(...unfit);
 
   const test = sampleArguments(inputSchema, smoke);
-  const emptyKeys = keysOf(inputSchema, keyParameter, requested, 'empty');
+  const emptyKeys = exampleKeys(inputSchema, keyParameter, requested, 'empty');
   const keys = [
     ...new Set([
-      ...keysOf(inputSchema, keyParameter, requested, 'found'),
+      ...exampleKeys(inputSchema, keyParameter, requested, 'found'),
       ...(keyParameter === null ? [null] : keysWithSample(inputSchema, keyParameter, test, smoke)),
     ]),
   ].filter((key) => !emptyKeys.includes(key));
@@ -66,7 +66,7 @@ function requestErrors(
   requested: readonly ToolExample[],
   location: string,
 ): readonly InputError[] {
-  const found = keysOf(inputSchema, keyParameter, requested, 'found');
+  const found = exampleKeys(inputSchema, keyParameter, requested, 'found');
   return requested.flatMap(({ arguments: args, expect }, i) => {
     const at = `${location}.examples[${i}]`;
     const [mismatch] = clientMismatches(inputSchema, args, 'arguments');
@@ -82,7 +82,7 @@ function requestErrors(
         inputError(`${at}.arguments`, args, message, 'Write valid arguments, or set expect to "fail".'),
       ];
     }
-    const key = keyOf(inputSchema, keyParameter, args);
+    const key = selectedKey(inputSchema, keyParameter, args);
     if (expect === 'found' || (keyParameter !== null && !found.includes(key))) return [];
     const message =
       keyParameter === null
@@ -103,9 +103,9 @@ function keysWithSample(
   const [fallback] = Object.values(
     sampleArguments({ ...propertyAlone(inputSchema, name, property), required: [name] }, smoke),
   );
-  const tested = keyOf(inputSchema, name, test);
-  const values = [fallback, ...givenValues(property)].filter(
-    (value): value is string | number => isKey(value) && fits(inputSchema, property, value),
+  const tested = selectedKey(inputSchema, name, test);
+  const values = [fallback, ...parameterValues(property)].filter(
+    (value): value is string | number => isKey(value) && matchesWithin(inputSchema, property, value),
   );
   const first = tested ?? null;
   return [...new Set<Key>([first, ...values])].slice(0, 1 + furtherSamples);
@@ -139,7 +139,7 @@ function unknownKey(inputSchema: JsonObject, name: string, keys: readonly Key[])
   if (Array.isArray(property.enum)) return undefined;
   const freeValues: readonly Json[] = property.type === 'string' ? ['unknown', 'none'] : [404, 999_999, 0];
   return [...freeValues, property.maximum, property.minimum].find(
-    (value) => isKey(value) && !keys.includes(value) && fits(inputSchema, property, value),
+    (value) => isKey(value) && !keys.includes(value) && matchesWithin(inputSchema, property, value),
   );
 }
 
@@ -166,7 +166,9 @@ function sampleResult(
     if (isSignal && !required.includes(name)) return [];
     if (isSignal && name !== 'message') return [[name, null]];
     const echoes =
-      name === selected.name && selected.value !== null && fits(outputSchema, property, selected.value);
+      name === selected.name &&
+      selected.value !== null &&
+      matchesWithin(outputSchema, property, selected.value);
     const value = echoes ? selected.value : sampleValue(property, sampling);
     return value === undefined ? [] : [[name, value]];
   });
@@ -209,12 +211,12 @@ function keyParameterOf(inputSchema: JsonObject): string | null {
 }
 
 /** The values that an author gave a parameter. */
-function givenValues({ default: fallback, examples, enum: allowedValues }: JsonObject): readonly Json[] {
+function parameterValues({ default: fallback, examples, enum: allowedValues }: JsonObject): readonly Json[] {
   const lists = [fallback === undefined ? [] : [fallback], examples ?? [], allowedValues ?? []];
   return [...new Set(lists.flat() as readonly Json[])];
 }
 
-function keysOf(
+function exampleKeys(
   inputSchema: JsonObject,
   name: string | null,
   examples: readonly ToolExample[],
@@ -222,11 +224,11 @@ function keysOf(
 ): readonly Key[] {
   return examples
     .filter((example) => example.expect === expect)
-    .map((example) => keyOf(inputSchema, name, example.arguments));
+    .map((example) => selectedKey(inputSchema, name, example.arguments));
 }
 
 /** The key that a call selects, or the default if it is omitted; null if there is none. */
-function keyOf(inputSchema: JsonObject, name: string | null, args: JsonObject): Key {
+function selectedKey(inputSchema: JsonObject, name: string | null, args: JsonObject): Key {
   if (name === null) return null;
   const value = Object.hasOwn(args, name) ? args[name] : propertyOf(inputSchema, name).default;
   return isKey(value) ? value : null;

@@ -14,7 +14,7 @@ import { packageManagerOf } from './detect.ts';
 type Started = readonly [file: string, ...args: string[]];
 
 /** How to start the TypeScript compiler that a project has installed; undefined if it has none. */
-export function compilerOf(directory: string): Started | undefined {
+export function projectCompiler(directory: string): Started | undefined {
   return attempt((): Started => {
     const { resolve } = createRequire(join(directory, 'package.json'));
     const manifest = resolve('typescript/package.json');
@@ -69,8 +69,8 @@ export interface Compilation {
  *
  * @throws CommandError `NOT_INSTALLED` if the project has no compiler.
  */
-export async function compile(directory: string): Promise<Compilation> {
-  const compiler = compilerOf(directory);
+export async function compileProject(directory: string): Promise<Compilation> {
+  const compiler = projectCompiler(directory);
   if (compiler === undefined) {
     const hint = installHint(packageManagerOf(directory));
     throw new CommandError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);

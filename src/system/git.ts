@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
-import { bytesOf, textOf } from '../project/read/text.ts';
+import { decodeText, encodeText } from '../project/read/text.ts';
 import { type ProcessResult, runProgram } from './processes.ts';
 
 /** The result for the repository, with a message for the author if there is one. */
@@ -101,15 +101,15 @@ export async function repositoryState(
   const failed = [status, files].find(({ exitCode }) => exitCode !== 0);
   if (failed) return { why: failed.missing ? 'git is not installed' : failed.lastLines.join(' ') };
   // `H` is a tracked file. git does not see changes of files that are marked otherwise.
-  const tracked = namesIn(files.stdout).filter((entry) => entry.startsWith('H '));
+  const tracked = splitNames(files.stdout).filter((entry) => entry.startsWith('H '));
   return {
     unfinished: await unfinishedCommand(directory),
-    uncommitted: namesIn(status.stdout).map((entry) => entry.slice(3)),
+    uncommitted: splitNames(status.stdout).map((entry) => entry.slice(3)),
     restorable: new Set(tracked.map((entry) => entry.slice(2))),
   };
 }
 
-function namesIn(list: string): readonly string[] {
+function splitNames(list: string): readonly string[] {
   return list.split('\0').filter((name) => name !== '');
 }
 
@@ -171,7 +171,7 @@ async function readRepository(directory: string, args: readonly string[]): Promi
   if (!way.startsWith('..') && !isAbsolute(way))
     return { ...place, exitCode: undefined, lastLines: [`${real} is in a bare repository`] };
   const listed = await git(withoutPrograms, 'config', '--null', '--name-only', '--get-regexp', '^filter\\.');
-  const filters = new Set(namesIn(listed.stdout).map((key) => key.replace(/\.[^.]*$/, '')));
+  const filters = new Set(splitNames(listed.stdout).map((key) => key.replace(/\.[^.]*$/, '')));
   // git would read a part of such a name as the value.
   const unsafe = [...filters].find((name) => name.includes('='));
   if (unsafe !== undefined)
@@ -210,7 +210,7 @@ export interface Merged {
 }
 
 /**
- * Three-way merge of texts (`textOf`) by `git merge-file`, in a separate directory: git reads no repository, so none of its
+ * Three-way merge of texts (`decodeText`) by `git merge-file`, in a separate directory: git reads no repository, so none of its
  * attributes, drivers and filters. Conflicting changes are put between git's markers.
  *
  * @param label names `theirs` after the closing marker
@@ -220,7 +220,7 @@ export async function mergeTexts(base: string, ours: string, theirs: string, lab
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'market-mcp-merge-')));
   try {
     for (const [name, text] of Object.entries({ base, ours, theirs }))
-      writeFileSync(join(place, name), bytesOf(text));
+      writeFileSync(join(place, name), encodeText(text));
     const labels = ['yours', 'base', label].flatMap((name) => ['-L', name]);
     const files = ['ours', 'base', 'theirs'];
     const { exitCode, missing, lastLines } = await runProgram(
@@ -236,7 +236,7 @@ export async function mergeTexts(base: string, ours: string, theirs: string, lab
       const message = missing ? 'git is not installed' : 'git merge-file failed';
       throw new CommandError('GIT_FAILED', message, 'Nothing was changed.', { details: lastLines });
     }
-    const text = textOf(readFileSync(join(place, 'ours')));
+    const text = decodeText(readFileSync(join(place, 'ours')));
     const lines = text.split('\n').entries();
     return { text, conflicts: exitCode === 0 ? [] : [...lines].flatMap(lineOfConflict) };
   } finally {

@@ -48,7 +48,7 @@ export function isPortTaken(output: string): boolean {
 /** What a generated server that could not listen wrote, as a sentence that names who has its port; undefined if it wrote nothing of that. */
 export async function portTakenIn(errors: string): Promise<string | undefined> {
   const port = /^- Port (\d+) is already in use\./m.exec(stripVTControlCharacters(errors))?.[1];
-  return port === undefined ? undefined : `Port ${port} is taken by ${await ownerOf(Number(port))}.`;
+  return port === undefined ? undefined : `Port ${port} is taken by ${await portOwner(Number(port))}.`;
 }
 
 /**
@@ -56,7 +56,7 @@ export async function portTakenIn(errors: string): Promise<string | undefined> {
  *
  * @param proc where the system lists its processes
  */
-export async function ownerOf(port: number, proc = '/proc'): Promise<string> {
+export async function portOwner(port: number, proc = '/proc'): Promise<string> {
   const pid = listenerAt(port, proc);
   if (pid !== undefined) return `${readText(`${proc}/${pid}/comm`).trim()} (pid ${pid})`;
   try {
@@ -81,10 +81,10 @@ function listenerAt(port: number, proc: string): string | undefined {
     .filter(([, local, , status]) => local?.endsWith(`:${hex}`) && status === '0A')
     .map((fields) => `socket:[${fields[9]}]`);
   if (sockets.length === 0) return undefined;
-  return namesIn(proc)
+  return procEntries(proc)
     .filter((name) => /^\d+$/.test(name))
     .find((pid) =>
-      namesIn(`${proc}/${pid}/fd`).some((fd) =>
+      procEntries(`${proc}/${pid}/fd`).some((fd) =>
         sockets.includes(attempt(() => readlinkSync(`${proc}/${pid}/fd/${fd}`), '')),
       ),
     );
@@ -96,6 +96,6 @@ function readText(file: string): string {
 }
 
 /** As `readText`. */
-function namesIn(directory: string): readonly string[] {
+function procEntries(directory: string): readonly string[] {
   return attempt(() => readdirSync(directory), []);
 }

@@ -152,7 +152,7 @@ export interface WorkerCommand {
  * @param variables replace the variables of its configuration; the instance listens on 127.0.0.1 at the port `PORT`
  * @param files paths of files of the project that it can read as in the project
  */
-export function workerOf(
+export function workerCommand(
   worker: BundledWorker,
   variables: NodeJS.ProcessEnv,
   project: string,

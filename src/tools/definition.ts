@@ -33,7 +33,7 @@ export function definitionOf(spec: ToolSpec): ToolDefinition {
 export function outputSchemaOf(output: readonly Field[], returns: ToolSpec['returns']): JsonObject {
   const result = fieldsSchema(output);
   const items = { type: 'array', description: 'The items found.', items: { type: 'object', ...result } };
-  return withSignals(returns === 'list' ? listOf(items) : result);
+  return withSignals(returns === 'list' ? listResult(items) : result);
 }
 
 /** The outputSchema for results with these `properties` and `required`: it allows all three outcomes of a call. */
@@ -43,7 +43,7 @@ export function withSignals(result: JsonObject): JsonObject {
 }
 
 /** `properties` and `required` of a result that is a list: the root of an outputSchema is an object (C§2.1). */
-export function listOf(items: JsonObject): JsonObject {
+export function listResult(items: JsonObject): JsonObject {
   return {
     properties: { items, count: { type: 'integer', description: 'Number of items in this answer.' } },
     required: ['items', 'count'],

@@ -1,13 +1,13 @@
-import { hintFor, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import { inputError, pass, type Result, refuse, reject, spellingHint } from 'market-mcp-contract/command';
 import { isPlaceholder } from 'market-mcp-contract/definition';
 import {
   aloneName,
   clientMismatches,
-  fits,
   isObject,
   type Json,
   type JsonObject,
-  jsonIn,
+  matchesWithin,
+  parseJsonText,
   propertiesOf,
   propertyAlone,
   typesOf,
@@ -69,8 +69,11 @@ export function exampleFor(
 ): Result<Json> {
   const types = typesOf(schema);
   const exact = withLargeIntegersAsText(text).text;
-  const readings = [...(types.length === 0 || types.includes('string') ? [text] : []), ...jsonIn(exact)];
-  const value = readings.find((reading) => fits(root, schema, reading));
+  const readings = [
+    ...(types.length === 0 || types.includes('string') ? [text] : []),
+    ...parseJsonText(exact),
+  ];
+  const value = readings.find((reading) => matchesWithin(root, schema, reading));
   if (value !== undefined) return pass(value);
   const objectSchema = propertyAlone(root, aloneName, schema);
   const meantValue = readings.findLast((reading) => typeof reading === 'object') ?? readings[0] ?? text;
@@ -92,16 +95,16 @@ export function withExamples(
     const entry = allEntries[at];
     if (!entry)
       return refuse(
-        unknown(location, value, value.tool, 'is not one of the selected tools', namesOf(allEntries)),
+        unknown(location, value, value.tool, 'is not one of the selected tools', itemNames(allEntries)),
       );
-    const changed = withExample(entry, value, location);
+    const changed = withExampleValue(entry, value, location);
     if (!changed.ok) return changed;
     allEntries = allEntries.with(at, changed.value);
   }
   return pass(allEntries);
 }
 
-function withExample(entry: SpecEntry, value: ExampleValue, location: string): Result<SpecEntry> {
+function withExampleValue(entry: SpecEntry, value: ExampleValue, location: string): Result<SpecEntry> {
   const root: JsonObject = 'inputSchema' in entry && isObject(entry.inputSchema) ? entry.inputSchema : {};
   const fields =
     'input' in entry && Array.isArray(entry.input) ? (entry.input as readonly Field[]) : undefined;
@@ -110,7 +113,7 @@ function withExample(entry: SpecEntry, value: ExampleValue, location: string): R
     ? { type: field.type }
     : propertiesOf(root).find(([name]) => name === value.parameter)?.[1];
   if (!schema) {
-    const names = fields ? namesOf(fields) : propertiesOf(root).map(([name]) => name);
+    const names = fields ? itemNames(fields) : propertiesOf(root).map(([name]) => name);
     return refuse(unknown(location, value, value.parameter, `is not a parameter of ${value.tool}`, names));
   }
   const example = exampleFor(value.text, { schema, root }, `${location} ${formatExampleValue(value)}`);
@@ -127,7 +130,7 @@ function withExample(entry: SpecEntry, value: ExampleValue, location: string): R
   return pass({ ...entry, inputSchema: { ...root, properties } } as SpecEntry);
 }
 
-function namesOf(namedItems: readonly { readonly name?: unknown }[]): readonly string[] {
+function itemNames(namedItems: readonly { readonly name?: unknown }[]): readonly string[] {
   return namedItems.map(({ name }) => String(name));
 }
 
@@ -138,6 +141,6 @@ function unknown(
   message: string,
   names: readonly string[],
 ) {
-  const hint = hintFor(name, names, `Known names: ${names.join(', ') || 'none'}.`);
+  const hint = spellingHint(name, names, `Known names: ${names.join(', ') || 'none'}.`);
   return inputError(location, formatExampleValue(value), `${name} ${message}`, hint);
 }

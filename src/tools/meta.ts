@@ -3,7 +3,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  jsonIn,
+  parseJsonText,
   typesOf,
   withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
@@ -39,9 +39,10 @@ export function formatMeta({ path, text }: MetaSetting): string {
  *
  * @param toolMeta as `PlatformProfile.toolMeta`
  */
-export function metaOf(settings: readonly MetaSetting[], toolMeta: JsonObject | null): JsonObject {
+export function metaFromSettings(settings: readonly MetaSetting[], toolMeta: JsonObject | null): JsonObject {
   return settings.reduce<JsonObject>(
-    (meta, { path, text }) => withValue(meta, path, valueIn(text, schemaAt(toolMeta ?? {}, path))),
+    (meta, { path, text }) =>
+      withMetaValue(meta, path, parseSettingText(text, schemaAt(toolMeta ?? {}, path))),
     {},
   );
 }
@@ -71,9 +72,9 @@ function parseSetting(text: string, location: string): Result<MetaSetting> {
   return pass({ path: names, text: value });
 }
 
-function withValue(meta: JsonObject, [name = '', ...rest]: readonly string[], value: Json): JsonObject {
+function withMetaValue(meta: JsonObject, [name = '', ...rest]: readonly string[], value: Json): JsonObject {
   const inner = Object.hasOwn(meta, name) ? meta[name] : undefined;
-  const member = rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value);
+  const member = rest.length === 0 ? value : withMetaValue(isObject(inner) ? inner : {}, rest, value);
   return { ...meta, [name]: member };
 }
 
@@ -85,13 +86,13 @@ function schemaAt(schema: JsonObject, path: readonly string[]): JsonObject {
   }, schema);
 }
 
-function valueIn(text: string, schema: JsonObject): Json {
+function parseSettingText(text: string, schema: JsonObject): Json {
   const types = typesOf(schema);
   if (types.includes('string') || (types.length === 0 && Array.isArray(schema.enum))) return text;
   if (types.includes('array') && !text.startsWith('[')) {
     const items = isObject(schema.items) ? schema.items : {};
-    return text.split('|').map((item) => valueIn(item, items));
+    return text.split('|').map((item) => parseSettingText(item, items));
   }
-  const [value = text] = jsonIn(withLargeIntegersAsText(text).text);
+  const [value = text] = parseJsonText(withLargeIntegersAsText(text).text);
   return value;
 }

@@ -13,12 +13,12 @@ import type { SpecEntry } from '../model/model.ts';
 export function readSpec(text: string, file = '--spec'): Result<readonly SpecEntry[]> {
   const document = readDocument(text, file, { exact: true });
   if (!document.ok) return document;
-  return entriesOf(document.value, file);
+  return readEntries(document.value, file);
 }
 
 /** Finds the list of tools in any of the supported shapes. */
-function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
-  if (isObject(document) && isObject(document.result)) return entriesOf(document.result, `${file}.result`);
+function readEntries(document: Json, file: string): Result<readonly SpecEntry[]> {
+  if (isObject(document) && isObject(document.result)) return readEntries(document.result, `${file}.result`);
   if (isObject(document) && isObject(document.error) && 'jsonrpc' in document) {
     const hint = 'Request tools/list again.';
     return reject(file, document.error, 'is an error of the server, not a list of tools', hint);

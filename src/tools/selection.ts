@@ -1,4 +1,12 @@
-import { hintFor, inputError, orList, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import {
+  inputError,
+  orList,
+  pass,
+  type Result,
+  refuse,
+  reject,
+  spellingHint,
+} from 'market-mcp-contract/command';
 import type { DefinitionChange, Field, SpecEntry, ToolSpec } from '../model/model.ts';
 import { outputSchemaOf } from './definition.ts';
 import { type ExampleValue, withExamples } from './example-values.ts';
@@ -31,7 +39,7 @@ export function selectTools(entries: readonly SpecEntry[], selection: ToolSelect
   const { only = [], except = [], output, returns = 'record', outputText = false, example = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
   const unknownIn = (flag: string, namedTools: readonly string[]) =>
-    namedTools.filter((name) => !names.includes(name)).map((name) => unknownTool(flag, name, names));
+    namedTools.filter((name) => !names.includes(name)).map((name) => notInListError(flag, name, names));
   const unknown = [...unknownIn('--only', only), ...unknownIn('--except', except)];
   if (unknown.length > 0) return refuse(...unknown);
 
@@ -78,11 +86,15 @@ const textOutput: Field = {
 
 /** A tool that does not describe its result, with the output of a text. */
 export function withTextOutput(entry: SpecEntry): SpecEntry {
-  return answering(entry, [textOutput], 'record');
+  return withAnswerFields(entry, [textOutput], 'record');
 }
 
 /** A ToolSpec or an MCP definition with an output. */
-function answering(entry: SpecEntry, output: readonly Field[], returns: ToolSpec['returns']): SpecEntry {
+function withAnswerFields(
+  entry: SpecEntry,
+  output: readonly Field[],
+  returns: ToolSpec['returns'],
+): SpecEntry {
   return 'input' in entry
     ? ({ ...entry, output, returns } as SpecEntry)
     : { ...entry, outputSchema: outputSchemaOf(output, returns) };
@@ -107,11 +119,11 @@ function withOutput(
     const message = `${String(entry.name)} already has an output in the file`;
     return reject('--output', undefined, message, 'Remove --output, or change the file.');
   }
-  return pass(answering(entry, output, returns));
+  return pass(withAnswerFields(entry, output, returns));
 }
 
-function unknownTool(flag: string, name: string, names: readonly string[]) {
-  const hint = hintFor(name, names, `The list contains ${someOf(names)}.`);
+function notInListError(flag: string, name: string, names: readonly string[]) {
+  const hint = spellingHint(name, names, `The list contains ${someOf(names)}.`);
   return inputError(flag, name, 'is not a tool of the list', hint);
 }
 

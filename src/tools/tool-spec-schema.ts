@@ -6,7 +6,7 @@ const types: readonly string[] = [...scalarTypes, 'object', 'array'];
 const numeric = ['number', 'integer'];
 
 /** `then` forbids keywords of other types, so an editor marks them where they are written. */
-function onlyFor(allowedValues: readonly string[], keywords: readonly string[]): JsonObject {
+function forbidForOtherTypes(allowedValues: readonly string[], keywords: readonly string[]): JsonObject {
   const otherTypes = types.filter((type) => !allowedValues.includes(type));
   return {
     if: { properties: { type: { enum: otherTypes } }, required: ['type'] },
@@ -16,7 +16,7 @@ function onlyFor(allowedValues: readonly string[], keywords: readonly string[]):
 }
 
 /** A list of what a definition describes. */
-function listOf(definition: string, description: string, extraKeywords: JsonObject = {}): JsonObject {
+function definitionList(definition: string, description: string, extraKeywords: JsonObject = {}): JsonObject {
   return { type: 'array', items: { $ref: `#/definitions/${definition}` }, ...extraKeywords, description };
 }
 
@@ -42,17 +42,17 @@ const shapeProperties: JsonObject = {
   minimum: { type: 'number', description: 'Smallest allowed number.' },
   maximum: { type: 'number', description: 'Largest allowed number.' },
   items: { $ref: '#/definitions/shape', description: 'The items of a list.' },
-  fields: listOf('field', 'The members of an object.'),
+  fields: definitionList('field', 'The members of an object.'),
 };
 
 /** Which keywords a type has. */
 const typeRules: JsonObject = {
   allOf: [
-    onlyFor(['array'], ['items']),
-    onlyFor(['object'], ['fields']),
-    onlyFor(numeric, ['minimum', 'maximum']),
-    onlyFor(['string'], ['format', 'pattern']),
-    onlyFor(scalarTypes, ['enum']),
+    forbidForOtherTypes(['array'], ['items']),
+    forbidForOtherTypes(['object'], ['fields']),
+    forbidForOtherTypes(numeric, ['minimum', 'maximum']),
+    forbidForOtherTypes(['string'], ['format', 'pattern']),
+    forbidForOtherTypes(scalarTypes, ['enum']),
     {
       if: { properties: { type: { const: 'array' } }, required: ['type'] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -105,17 +105,21 @@ const definitions = {
         minLength: 1,
         description: 'What the tool returns and when to use it; agents choose tools by it.',
       },
-      input: listOf('field', 'The parameters; an empty list if there are none.'),
-      output: listOf('field', 'The fields of the result, or of each item if the tool returns a list.', {
-        minItems: 1,
-      }),
+      input: definitionList('field', 'The parameters; an empty list if there are none.'),
+      output: definitionList(
+        'field',
+        'The fields of the result, or of each item if the tool returns a list.',
+        {
+          minItems: 1,
+        },
+      ),
       returns: {
         enum: ['record', 'list'],
         default: 'record',
         description:
           'record: the result has the output fields. list: the result has `items`, each with the output fields.',
       },
-      examples: listOf('example', 'Calls with a known outcome; the self-check makes each of them.'),
+      examples: definitionList('example', 'Calls with a known outcome; the self-check makes each of them.'),
       title: { type: 'string', description: 'Display name; by default it follows from the name.' },
       effect: {
         enum: Object.keys(effects),

@@ -1,5 +1,12 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { hintFor, type InputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
+import {
+  type InputError,
+  orList,
+  pass,
+  type Result,
+  refuse,
+  spellingHint,
+} from 'market-mcp-contract/command';
 import type { Problem } from 'market-mcp-contract/definition';
 import { type JsonObject, lazyValidator, mismatchesIn } from 'market-mcp-contract/json';
 import { fieldErrors } from '../fields/shape.ts';
@@ -17,18 +24,18 @@ const validator = lazyValidator(toolSpecSchema);
  */
 export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<ToolSpec> {
   const validate = validator();
-  if (!validate(value)) return refuse(...nameErrors(value, path), ...schemaErrors(validate, value, path));
+  if (!validate(value)) return refuse(...toolNameErrors(value, path), ...schemaErrors(validate, value, path));
   const spec = { returns: 'record', ...value } as unknown as ToolSpec;
   // Errors that the JSON Schema cannot express.
   const errors = [
-    ...nameErrors(spec, path),
+    ...toolNameErrors(spec, path),
     ...fieldErrors(spec.input, `${path}.input`),
     ...fieldErrors(spec.output, `${path}.output`),
   ];
   return errors.length > 0 ? refuse(...errors) : pass(spec);
 }
 
-function nameErrors({ name }: { readonly name?: unknown }, path: string): readonly InputError[] {
+function toolNameErrors({ name }: { readonly name?: unknown }, path: string): readonly InputError[] {
   const parsed = typeof name === 'string' ? parseToolName(name, `${path}.name`) : undefined;
   return parsed?.ok === false ? parsed.errors : [];
 }
@@ -54,10 +61,10 @@ function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Pr
     hint,
   });
   const hintForWord = (word: string, words: readonly string[]) =>
-    hintFor(word, words, `Write ${orList(words)}.`);
+    spellingHint(word, words, `Write ${orList(words)}.`);
   switch (keyword) {
     case 'required':
-      return found('is missing', `Write ${exampleOf(params.missingProperty)}.`);
+      return found('is missing', `Write ${expectedValue(params.missingProperty)}.`);
     case 'additionalProperties':
       return found(
         'is not a key of a tool spec',
@@ -86,7 +93,7 @@ function keysAt(pointer: string): readonly string[] {
   return pointer.endsWith('/items') ? specKeys.shape : specKeys.field;
 }
 
-function exampleOf(key: unknown): string {
+function expectedValue(key: unknown): string {
   const examples: { readonly [key: string]: string } = {
     name: 'a name, such as get_price',
     description: 'what the tool returns and when to use it',

@@ -1,7 +1,7 @@
 import type { Node } from '@babel/types';
 import { isObject } from 'market-mcp-contract/json';
 import { envMembersIn } from './api-source.ts';
-import { LiteralReader, unwrapped, writtenProperties } from './literal.ts';
+import { innerExpression, LiteralReader, writtenProperties } from './literal.ts';
 import { nodesIn, treeOf } from './tree.ts';
 
 /** The address of an API, or the variable that has it; null if only running the code could determine it. */
@@ -20,13 +20,13 @@ export function readAddresses(text: string): ApiAddresses {
   const reader = new LiteralReader(tree);
   const properties = [...nodesIn(tree.program)].flatMap(writtenProperties);
   const addresses = properties.flatMap(([name, value]) =>
-    name === 'baseUrl' ? [addressOf(value, reader)] : [],
+    name === 'baseUrl' ? [readApiAddress(value, reader)] : [],
   );
   return { addresses, variables: new Set(envMembersIn(tree.program)) };
 }
 
-function addressOf(value: Node, reader: LiteralReader): ApiAddress {
-  const [variable] = unwrapped(value).type === 'MemberExpression' ? envMembersIn(value) : [];
+function readApiAddress(value: Node, reader: LiteralReader): ApiAddress {
+  const [variable] = innerExpression(value).type === 'MemberExpression' ? envMembersIn(value) : [];
   if (variable !== undefined) return { variable };
   const url = reader.value(value);
   return typeof url === 'string' ? { url } : null;

@@ -1,6 +1,6 @@
 import type { Node, ObjectExpression } from '@babel/types';
 import type { Json } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, unwrapped, writtenProperties } from './literal.ts';
+import { innerExpression, LiteralReader, memberName, writtenProperties } from './literal.ts';
 import { nodesIn, treeOf } from './tree.ts';
 
 /** The keys in a file of `src/apis/`, read without running it. */
@@ -29,29 +29,29 @@ export interface End {
 export function readApiSource(text: string): ApiSource | undefined {
   const tree = treeOf(text);
   const options = [...(tree ? nodesIn(tree.program) : [])]
-    .map(optionsOf)
+    .map(sourceOptions)
     .find((found) => found !== undefined);
   if (!options || options.properties.some(({ type }) => type === 'SpreadElement')) return undefined;
   const properties = new Map(writtenProperties(options));
   const sentProperties = ['headers', 'query'].flatMap((name) => properties.get(name) ?? []);
   const credentialsNode = properties.get('credentials');
-  const credentials = credentialsNode && unwrapped(credentialsNode);
+  const credentials = credentialsNode && innerExpression(credentialsNode);
   return {
     shared: new Set(sentProperties.flatMap(envMembersIn)),
     named: new Map(
       credentials && writtenProperties(credentials).map(([name, value]) => [name, filledBy(value)]),
     ),
     auth: new LiteralReader(tree).members(options)?.get('auth'),
-    options: endOf(options),
-    credentials: credentials?.type === 'ObjectExpression' ? endOf(credentials) : undefined,
+    options: objectEnd(options),
+    credentials: credentials?.type === 'ObjectExpression' ? objectEnd(credentials) : undefined,
   };
 }
 
 /** The options of `httpSource({ … })`. */
-function optionsOf(node: Node): ObjectExpression | undefined {
+function sourceOptions(node: Node): ObjectExpression | undefined {
   if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return undefined;
   const [options] = node.callee.name === 'httpSource' ? node.arguments : [];
-  const object = options && unwrapped(options);
+  const object = options && innerExpression(options);
   return object?.type === 'ObjectExpression' ? object : undefined;
 }
 
@@ -67,11 +67,13 @@ function filledBy(credential: Node): ReadonlySet<string> {
 export function envMembersIn(expression: Node): readonly string[] {
   return [...nodesIn(expression)].flatMap((node) => {
     if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier') return [];
-    return node.object.name === 'env' ? (keyOf({ key: node.property, computed: node.computed }) ?? []) : [];
+    return node.object.name === 'env'
+      ? (memberName({ key: node.property, computed: node.computed }) ?? [])
+      : [];
   });
 }
 
-function endOf({ start, end, properties, extra }: ObjectExpression): End {
+function objectEnd({ start, end, properties, extra }: ObjectExpression): End {
   const comma = extra?.trailingComma;
   const last = properties.at(-1)?.end ?? (start ?? 0) + 1;
   return { bracket: (end ?? 0) - 1, behind: typeof comma === 'number' ? comma + 1 : last };

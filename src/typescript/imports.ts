@@ -1,5 +1,5 @@
 import type { CallExpression, Node, ObjectPattern } from '@babel/types';
-import { keyOf } from './literal.ts';
+import { memberName } from './literal.ts';
 import { nodesIn, type Placed, treeOf } from './tree.ts';
 
 /** A reference to another module: `import … from`, `export … from`, `import '…'`, `import('…')`, `require('…')`. */
@@ -21,7 +21,7 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
   for (const node of tree ? nodesIn(tree.program) : []) {
     if (node.type === 'VariableDeclarator' && node.id.type === 'ObjectPattern' && node.init)
       patterns.set(node.init.type === 'AwaitExpression' ? node.init.argument : node.init, node.id);
-    const source = sourceOf(node);
+    const source = moduleSpecifier(node);
     if (!source) continue;
     const parts: readonly Node[] = 'specifiers' in node ? (node.specifiers ?? []) : [];
     const names = [...parts, ...(patterns.get(node)?.properties ?? [])].flatMap(nameIn);
@@ -31,7 +31,7 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
 }
 
 /** The specifier of a node that refers to another module. */
-function sourceOf(node: Node) {
+function moduleSpecifier(node: Node) {
   const source = sourceNode(node);
   return source?.type === 'StringLiteral' ? (source as Placed<typeof source>) : undefined;
 }
@@ -51,7 +51,7 @@ function isImporter({ callee }: CallExpression): boolean {
 function nameIn(part: Node): ModuleReference['names'] {
   const nameNode = nameNodeOf(part);
   let name: string | undefined;
-  if (nameNode.type === 'ObjectProperty') name = keyOf(nameNode);
+  if (nameNode.type === 'ObjectProperty') name = memberName(nameNode);
   else if (nameNode.type === 'Identifier') name = nameNode.name;
   return name === undefined ? [] : [{ name, start: nameNode.start ?? 0 }];
 }

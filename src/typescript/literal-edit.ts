@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node, ObjectExpression } from '@babel/types';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, unwrapped, writtenProperties } from './literal.ts';
+import { innerExpression, LiteralReader, memberName, writtenProperties } from './literal.ts';
 import type { Placed, Tree } from './tree.ts';
 
 /** How new values are written. @param column where it starts @param indent leading spaces of that line */
@@ -40,14 +40,15 @@ export class LiteralEdit {
 
   /** Gives a literal another value. @returns false if a part that differs is not a literal, or has a comment inside */
   change(target: Node, after: Json): boolean {
-    const node = unwrapped(target);
+    const node = innerExpression(target);
     const before = this.#reader.value(node);
     if (isDeepStrictEqual(before, after)) return true;
     if (node.type !== 'ObjectExpression' || !isObject(before) || !isObject(after))
       return this.#replace(node, after);
     const isPlain = node.properties.every(
       (member) =>
-        member.type === 'SpreadElement' || (member.type === 'ObjectProperty' && keyOf(member) !== undefined),
+        member.type === 'SpreadElement' ||
+        (member.type === 'ObjectProperty' && memberName(member) !== undefined),
     );
     if (!isPlain) return false;
     const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
@@ -58,7 +59,7 @@ export class LiteralEdit {
   /** Removes a member with the comma before it. */
   #remove({ properties }: ObjectExpression, name: string): boolean {
     const at = properties.findIndex(
-      (property) => property.type === 'ObjectProperty' && keyOf(property) === name,
+      (property) => property.type === 'ObjectProperty' && memberName(property) === name,
     );
     const [before, property] = [properties[at - 1], properties[at]] as (Placed | undefined)[];
     if (!before || !property || this.#commentsIn(before.end, property.end).length > 0) return false;
@@ -88,7 +89,7 @@ export class LiteralEdit {
     if (!isPlain || this.#commentsIn(start, end).length > 0) return false;
     const { column, lead } = this.#lineAt(start);
     const text = this.#print.value(value, { column, indent: lead.length });
-    this.#parts.push({ start, end, text: indented(text, lead) });
+    this.#parts.push({ start, end, text: withAuthorIndent(text, lead) });
     return true;
   }
 
@@ -100,7 +101,11 @@ export class LiteralEdit {
     if (!isBroken) {
       if (last === undefined) return false;
       const members = added.map(([name, value]) => this.#print.member(name, value, lead.length));
-      this.#parts.push({ start: last.end, end: last.end, text: indented(`, ${members.join(', ')}`, lead) });
+      this.#parts.push({
+        start: last.end,
+        end: last.end,
+        text: withAuthorIndent(`, ${members.join(', ')}`, lead),
+      });
       return true;
     }
     const comments = this.#commentsIn(last.end, node.end);
@@ -114,7 +119,7 @@ export class LiteralEdit {
     const text = added
       .map(([name, value]) => `\n${lead}${this.#print.member(name, value, lead.length)},`)
       .join('');
-    this.#parts.push({ start: at, end: at, text: indented(text, lead) });
+    this.#parts.push({ start: at, end: at, text: withAuthorIndent(text, lead) });
     // Behind the other part, so that it is written first where both have one place.
     if (comma < 0) this.#parts.push({ start: last.end, end: last.end, text: ',' });
     return true;
@@ -136,6 +141,6 @@ export class LiteralEdit {
 }
 
 /** Printed lines behind the white space of the author. */
-function indented(text: string, lead: string): string {
+function withAuthorIndent(text: string, lead: string): string {
   return lead.includes('\t') ? text.replaceAll(`\n${' '.repeat(lead.length)}`, `\n${lead}`) : text;
 }

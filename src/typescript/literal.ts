@@ -24,10 +24,10 @@ export class LiteralReader {
 
   /** An expression without type annotations; for the name of a top-level constant, its value. */
   resolved(node: Node): Node {
-    const unwrappedNode = unwrapped(node);
+    const unwrappedNode = innerExpression(node);
     const constant =
       unwrappedNode.type === 'Identifier' ? this.#constants.get(unwrappedNode.name) : undefined;
-    return constant ? unwrapped(constant) : unwrappedNode;
+    return constant ? innerExpression(constant) : unwrappedNode;
   }
 
   /** The value of a top-level constant; undefined if there is none, or if it is not a literal. */
@@ -48,7 +48,7 @@ export class LiteralReader {
   }
 
   #value(expression: Node, depth: number): Json | undefined {
-    const node = unwrapped(expression);
+    const node = innerExpression(expression);
     if (depth > deepest) return undefined;
     switch (node.type) {
       case 'StringLiteral':
@@ -87,10 +87,10 @@ export class LiteralReader {
   /** Strings joined by `+`, however many. */
   #joined(expression: Node, depth: number): string | undefined {
     const parts: (Json | undefined)[] = [];
-    let node = unwrapped(expression);
+    let node = innerExpression(expression);
     while (node.type === 'BinaryExpression' && node.operator === '+') {
       parts.unshift(this.#value(node.right, depth));
-      node = unwrapped(node.left);
+      node = innerExpression(node.left);
     }
     parts.unshift(node.type === 'BinaryExpression' ? undefined : this.#value(node, depth));
     return parts.every((part) => typeof part === 'string') ? parts.join('') : undefined;
@@ -112,7 +112,7 @@ export class LiteralReader {
     const members = new Map<string, Json | undefined>();
     for (const property of properties) {
       const spread = property.type === 'SpreadElement' ? this.#value(property.argument, depth) : undefined;
-      const name = property.type === 'SpreadElement' ? undefined : keyOf(property);
+      const name = property.type === 'SpreadElement' ? undefined : memberName(property);
       if (name !== undefined) {
         members.set(
           name,
@@ -130,7 +130,7 @@ export class LiteralReader {
 }
 
 /** The name of a member: `symbol`, `'a b'`, `['__proto__']`; undefined for one that is computed. */
-export function keyOf({ key, computed }: { readonly key: Node; readonly computed?: boolean | null }) {
+export function memberName({ key, computed }: { readonly key: Node; readonly computed?: boolean | null }) {
   if (key.type === 'StringLiteral') return key.value;
   if (key.type === 'NumericLiteral') return String(key.value);
   return key.type === 'Identifier' && !computed ? key.name : undefined;
@@ -138,10 +138,10 @@ export function keyOf({ key, computed }: { readonly key: Node; readonly computed
 
 /** The properties of an object literal with names that can be read; none for another expression. */
 export function writtenMembers(node: Node): readonly (readonly [name: string, Placed<ObjectProperty>])[] {
-  const object = unwrapped(node);
+  const object = innerExpression(node);
   if (object.type !== 'ObjectExpression') return [];
   return object.properties.flatMap((property) => {
-    const name = property.type === 'ObjectProperty' ? keyOf(property) : undefined;
+    const name = property.type === 'ObjectProperty' ? memberName(property) : undefined;
     return name === undefined ? [] : [[name, property as Placed<ObjectProperty>] as const];
   });
 }
@@ -152,7 +152,7 @@ export function writtenProperties(node: Node) {
 }
 
 /** An expression without `as`, `satisfies` and the like. */
-export function unwrapped(node: Node): Node {
+export function innerExpression(node: Node): Node {
   let inner = node;
   while (/^TS(As|Satisfies|NonNull)Expression$|^TSTypeAssertion$/.test(inner.type) && 'expression' in inner) {
     inner = inner.expression as Node;

@@ -1,6 +1,6 @@
 import type { Node, ObjectExpression, ObjectProperty } from '@babel/types';
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, unwrapped, writtenMembers, writtenProperties } from './literal.ts';
+import { innerExpression, LiteralReader, memberName, writtenMembers, writtenProperties } from './literal.ts';
 import { LiteralEdit, type Print } from './literal-edit.ts';
 import { apiCalls, schemaNode } from './tool-source.ts';
 import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
@@ -58,11 +58,11 @@ export function requestInSource(text: string): ToolRequest | undefined {
  *
  * @returns undefined if they cannot be written there
  */
-export function withRequest(text: string, change: RequestChange, print: Print): string | undefined {
+export function withRequestOptions(text: string, change: RequestChange, print: Print): string | undefined {
   const { wrap, pages, success } = change;
   const wrapped = wrap === undefined ? text : withWrap(text, wrap);
   const successText = success && wrapped !== undefined ? withSuccess(wrapped, success, print) : wrapped;
-  return pages && successText !== undefined ? withPages(successText, print) : successText;
+  return pages && successText !== undefined ? withPagesOption(successText, print) : successText;
 }
 
 function withSuccess(text: string, success: JsonObject, print: Print): string | undefined {
@@ -73,7 +73,7 @@ function withSuccess(text: string, success: JsonObject, print: Print): string | 
   return edit.change(successMember.value, success) ? edit.text() : undefined;
 }
 
-function withPages(text: string, print: Print): string | undefined {
+function withPagesOption(text: string, print: Print): string | undefined {
   const found = locate(text);
   const isKnown = found && new LiteralReader(found.tree).constant('inputSchema') !== undefined;
   if (!isKnown || found.members.has('pages')) return undefined;
@@ -111,10 +111,10 @@ function withWrap(text: string, wrap: string | null): string | undefined {
 function inputsIn({ members, input }: Located): readonly (readonly [string, string])[] {
   const query = members.get('query')?.value;
   return (query ? writtenProperties(query) : []).flatMap(([parameter, queryValue]) => {
-    const value = unwrapped(queryValue);
+    const value = innerExpression(queryValue);
     if (value.type !== 'MemberExpression') return [];
     if (value.object.type !== 'Identifier' || value.object.name !== input) return [];
-    const name = keyOf({ key: value.property, computed: value.computed });
+    const name = memberName({ key: value.property, computed: value.computed });
     return name === undefined ? [] : [[parameter, name] as const];
   });
 }
@@ -131,14 +131,20 @@ function locate(text: string): Located | undefined {
     const schemaNode = members.get('schema')?.value;
     if (!schemaNode || reader.resolved(schemaNode) !== schema) return [];
     return [
-      { tree, method, options: options as Placed<ObjectExpression>, members, input: inputOf(tree, node) },
+      {
+        tree,
+        method,
+        options: options as Placed<ObjectExpression>,
+        members,
+        input: inputParameter(tree, node),
+      },
     ];
   });
   return found.length === 1 ? found[0] : undefined;
 }
 
 /** The first parameter of the innermost function around a node. */
-function inputOf(tree: Tree, { start, end }: Placed): string | undefined {
+function inputParameter(tree: Tree, { start, end }: Placed): string | undefined {
   const around = [...nodesIn(tree.program)].filter(
     (node): node is Placed<Node & { params: Node[] }> =>
       'params' in node &&

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallExpression, Node, Statement } from '@babel/types';
 import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { keyOf, type LiteralMembers, LiteralReader, writtenProperties } from './literal.ts';
+import { type LiteralMembers, LiteralReader, memberName, writtenProperties } from './literal.ts';
 import { LiteralEdit, type Print } from './literal-edit.ts';
 import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
 
@@ -34,7 +34,7 @@ export function readToolSource(text: string): ToolSource {
     name: typeof name === 'string' ? name : null,
     description: typeof description === 'string' ? description : null,
     definition: definitionIn(members),
-    methods: [...new Set(requestsOf(tree).map(({ method }) => method))],
+    methods: [...new Set(toolRequests(tree).map(({ method }) => method))],
   };
 }
 
@@ -103,7 +103,7 @@ export interface ApiUse {
 export function apiUseIn(text: string): ApiUse {
   const tree = text.includes('apis/') ? treeOf(text) : undefined;
   return tree
-    ? { modules: apiImports(tree).map(({ source }) => source.value), requests: requestsOf(tree) }
+    ? { modules: apiImports(tree).map(({ source }) => source.value), requests: toolRequests(tree) }
     : { modules: [], requests: [] };
 }
 
@@ -113,7 +113,7 @@ function apiImports({ program }: Tree) {
   );
 }
 
-function requestsOf(tree: Tree): ApiUse['requests'] {
+function toolRequests(tree: Tree): ApiUse['requests'] {
   const reader = new LiteralReader(tree);
   return apiCalls(tree).map(({ method, node }) => {
     const [first] = node.arguments;
@@ -134,7 +134,7 @@ export function apiCalls(
     const callee = node.type === 'CallExpression' ? node.callee : undefined;
     if (node.type !== 'CallExpression' || callee?.type !== 'MemberExpression') return [];
     if (callee.object.type !== 'Identifier' || !apis.has(callee.object.name)) return [];
-    const method = keyOf({ key: callee.property, computed: callee.computed }) ?? '';
+    const method = memberName({ key: callee.property, computed: callee.computed }) ?? '';
     return /^(get|post|put|patch|delete|call)$/.test(method) ? [{ method, node }] : [];
   });
 }

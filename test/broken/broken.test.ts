@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { rules } from '../../packages/contract/src/catalogue.ts';
 import type { RuleResult } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
-import { casesOf } from '../../packages/contract/src/rules/rule.ts';
+import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
+import { ruleCases } from '../../packages/contract/src/rules/rule.ts';
 import { checkServer, failuresOf } from './check.ts';
 import { brokenDefinitions } from './definitions.ts';
 import { definitionsOf, good } from './edited.ts';
@@ -27,12 +27,12 @@ function unexplained(results: readonly RuleResult[]): readonly string[] {
 
 describe('definitions', () => {
   it('pass when they are good', () => {
-    expect(inspectTools(good, context).filter(({ status }) => status !== 'pass')).toEqual([]);
+    expect(inspectToolList(good, context).filter(({ status }) => status !== 'pass')).toEqual([]);
   });
 
   it.each(definitions)('fail $rule when they break it', ({ fails, what }) => {
     const { tools, methods } = definitionsOf(what);
-    expect(failuresOf(inspectTools(tools, context, [], methods))).toEqual(fails);
+    expect(failuresOf(inspectToolList(tools, context, [], methods))).toEqual(fails);
   });
 });
 
@@ -54,12 +54,12 @@ describe('a server', () => {
 describe('the catalogue', () => {
   it('has a broken variant of every rule and of every case', () => {
     const broken = new Set([...definitions, ...brokenServers, ...programs].map(({ rule }) => rule));
-    const ids = rules.flatMap(casesOf).map(({ id }) => id);
+    const ids = rules.flatMap(ruleCases).map(({ id }) => id);
     expect(ids.filter((id) => !broken.has(id))).toEqual([]);
   });
 
   it('has unique ids', () => {
-    const ids = rules.flatMap(casesOf).map(({ id }) => id);
+    const ids = rules.flatMap(ruleCases).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { planAddition } from '../../src/changes/addition.ts';
-import { entriesOf } from '../../src/changes/entries.ts';
+import { importTools } from '../../src/changes/entries.ts';
 import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
 import { planCommonFiles, projectContext, type Start } from '../../src/plan/project.ts';
 import { manifestFile, readManifest } from '../../src/project/manifest/manifest.ts';
@@ -32,7 +32,7 @@ async function fromDocument(document: typeof gas & object): Promise<string> {
 }
 
 async function add(root: string, document: typeof gas & object) {
-  const entries = unwrap(await entriesOf(documentIn(root, document), generic));
+  const entries = unwrap(await importTools(documentIn(root, document), generic));
   return changeProject(root, async () => planAddition(await openProject(root), entries));
 }
 

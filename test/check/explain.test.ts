@@ -5,7 +5,7 @@ import type { Level } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { Example } from '../../packages/contract/src/rules/explanation.ts';
 import { explanations } from '../../packages/contract/src/rules/explanations.ts';
-import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
+import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { goodTools } from '../broken/good-tools.ts';
 
@@ -16,7 +16,7 @@ function toolsOf(example: Exclude<Example, string>): readonly JsonObject[] {
 }
 
 function failuresOf(example: Exclude<Example, string>, level?: Level): readonly string[] {
-  return inspectTools(toolsOf(example), context)
+  return inspectToolList(toolsOf(example), context)
     .filter((result) => result.status === 'fail' && (level === undefined || result.level === level))
     .map(({ id }) => id);
 }

@@ -1,8 +1,8 @@
-import { changeOf } from '../../packages/contract/src/check/drift.ts';
+import { listingChange } from '../../packages/contract/src/check/drift.ts';
 import type { CheckReport, Demands, Drift } from '../../packages/contract/src/check/model.ts';
 import { type Baseline, evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import type { Problem, Report, RuleResult } from '../../packages/contract/src/model.ts';
-import { summaryOf } from '../../packages/contract/src/report/summary.ts';
+import { summarizeRules } from '../../packages/contract/src/report/summary.ts';
 
 export const lenient: Demands = { level: 'must', requireAll: false };
 
@@ -30,7 +30,7 @@ export function failed(
 }
 
 export function reportOf(rules: readonly RuleResult[]): Report {
-  const summary = summaryOf(rules, 1234);
+  const summary = summarizeRules(rules, 1234);
   return {
     ok: summary.failed === 0,
     target: 'https://tools.example.com/mcp',
@@ -83,9 +83,9 @@ export function everything(demands: Demands = lenient, baseline?: Baseline): Che
     against: 'listing.json',
     refreshNeeded: true,
     changes: [
-      changeOf('output.type.other', hostile, { path: hostile, before: hostile, after: 5 }),
-      changeOf('tool.fingerprint', 'get_volume'),
-      changeOf('tool.new', 'list_coins'),
+      listingChange('output.type.other', hostile, { path: hostile, before: hostile, after: 5 }),
+      listingChange('tool.fingerprint', 'get_volume'),
+      listingChange('tool.new', 'list_coins'),
     ],
   };
   return evaluateReport({ ...report, rehearsal }, demands, baseline, drift);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { changeOf } from '../../packages/contract/src/check/drift.ts';
+import { listingChange } from '../../packages/contract/src/check/drift.ts';
 import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import type { RehearsalStep, RuleResult } from '../../packages/contract/src/model.ts';
 import { withCauses } from '../../packages/contract/src/report/causes.ts';
 import { type ReporterName, reporters } from '../../packages/contract/src/report/reporters.ts';
-import { notRun } from '../../packages/contract/src/report/summary.ts';
+import { skippedRule } from '../../packages/contract/src/report/summary.ts';
 import { consent, NotRun } from '../../packages/contract/src/wire/not-run.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
@@ -37,7 +37,7 @@ describe.each(names)('the reporter %s', (name) => {
         {
           against: text,
           refreshNeeded: true,
-          changes: [changeOf('input.member.gone', text, { path: text })],
+          changes: [listingChange('input.member.gone', text, { path: text })],
         },
       );
       const own = name === 'github' ? /^::(error|warning|notice) title=/ : /^$/;
@@ -150,7 +150,7 @@ describe('pretty', () => {
   it('prints two lines for each failed rule, causes first, if the details fill more than a screen', () => {
     const problem = { path: 'POST', expected: 'x', actual: 'y' };
     const ids = Array.from({ length: 60 }, (_, index) => `tool.rule-${index}`);
-    const waiting = notRun(ruleResult('gate.expired'), NotRun.by('ungated'));
+    const waiting = skippedRule(ruleResult('gate.expired'), NotRun.by('ungated'));
     const rules = [
       failed('tool.advice', [problem], { level: 'should' }),
       ...ids.map((id) => failed(id, [problem, { ...problem, path: 'GET' }])),
@@ -204,7 +204,7 @@ describe('pretty', () => {
       { ...step, status: index % 2 === 0 ? 'pass' : 'fail' } as RehearsalStep,
     ]);
     const changes = many.map(({ tool }, index) =>
-      changeOf(index === 99 ? 'input.type.other' : 'tool.text', tool),
+      listingChange(index === 99 ? 'input.type.other' : 'tool.text', tool),
     );
     const drift = { against: 'listing.json', refreshNeeded: true, changes };
     const text = reporters.pretty({ ...report, rehearsal, drift }, plain);
@@ -309,7 +309,7 @@ describe('markdown', () => {
 });
 
 describe('a check that left rules out', () => {
-  const omitted = (id: string, why: NotRun) => notRun(ruleResult(id), why);
+  const omitted = (id: string, why: NotRun) => skippedRule(ruleResult(id), why);
   const vacuous = [
     omitted('outcome.fail', NotRun.because('example', 'no tool has an example that expects "fail"')),
     omitted('runtime.edited', NotRun.because('inapplicable', 'no project')),

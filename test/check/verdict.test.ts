@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeOf } from '../../packages/contract/src/check/drift.ts';
+import { listingChange } from '../../packages/contract/src/check/drift.ts';
 import { baselineOf, evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import { failed, lenient, reportOf, ruleResult } from './report.ts';
 
@@ -42,11 +42,11 @@ describe('a check', () => {
     const drift = {
       against: 'x',
       refreshNeeded: true,
-      changes: [changeOf('output.member.gone', 'a')],
+      changes: [listingChange('output.member.gone', 'a')],
     };
     expect(evaluateReport(reportOf([]), lenient, undefined, drift).ok).toBe(true);
     expect(evaluateReport(reportOf([]), strict, undefined, drift).ok).toBe(false);
-    const harmless = { ...drift, changes: [changeOf('output.member.new', 'a')] };
+    const harmless = { ...drift, changes: [listingChange('output.member.new', 'a')] };
     expect(evaluateReport(reportOf([]), strict, undefined, harmless).ok).toBe(true);
   });
 });

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { RuleResult } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
-import { check } from '../../src/cli/check/command.ts';
+import { runCheck } from '../../src/cli/check/command.ts';
 import type { CheckFlags } from '../../src/cli/flags.ts';
 import { failuresOf } from '../broken/check.ts';
 import { createSteps, type RunningServer, serve, type Trust } from '../broken/good-server.ts';
@@ -57,7 +57,7 @@ const paid = () => ({ signingKey: pem, audience, platform: 'context' });
 async function run(target: string, flags: Partial<CheckFlags> = {}) {
   const { output, stdout, stderr } = outputTo({ json: flags.json === true });
   try {
-    const exitCode = await check(target, output, { ...none, ...flags });
+    const exitCode = await runCheck(target, output, { ...none, ...flags });
     return { exitCode, stdout: stdout.text, stderr: stderr.text };
   } catch (error) {
     const problem = toCommandError(error);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameErrors } from '../../packages/contract/src/check/select.ts';
+import { ruleNameErrors } from '../../packages/contract/src/check/select.ts';
 import { flagName } from '../../packages/contract/src/command/flags.ts';
 import { checkFlags } from '../../src/cli/flags.ts';
 import { buildProgram, parseable } from '../../src/cli/program.ts';
@@ -140,6 +140,6 @@ it('create-market-mcp creates projects that are named like a former command', ()
 });
 
 it('an unknown rule of a known group names the rules of the group', () => {
-  expect(nameErrors('[rule]', 'health.nope')[0]?.hint).toMatch(/^Rules of health are health\.[\w-]+, /);
-  expect(nameErrors('[rule]', 'helth.status')[0]?.hint).toBe('Did you mean health.status?');
+  expect(ruleNameErrors('[rule]', 'health.nope')[0]?.hint).toMatch(/^Rules of health are health\.[\w-]+, /);
+  expect(ruleNameErrors('[rule]', 'helth.status')[0]?.hint).toBe('Did you mean health.status?');
 });

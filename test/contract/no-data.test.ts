@@ -6,7 +6,7 @@ import { lacksData as lacksDataInContract } from '../../packages/contract/src/de
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
 import { lacksData as lacksDataInRuntime } from '../../packages/runtime/src/source/no-data.ts';
-import { wrapped } from '../../src/import/answer.ts';
+import { wrapAnswer } from '../../src/import/answer.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 
 interface Case {
@@ -40,7 +40,7 @@ describe.each(implementations)('the rule of %s for a response without data', (_,
   it.each(cases)('holds for $name', ({ first, then, sent = [], isEmpty }) => {
     const { entry, wrap } = toolOf(first);
     const outputSchema = (entry as JsonObject).outputSchema as JsonObject;
-    expect(lacksData(outputSchema, wrapped(then, wrap), sent)).toBe(isEmpty);
-    expect(lacksData(outputSchema, wrapped(first, wrap))).toBe(false);
+    expect(lacksData(outputSchema, wrapAnswer(then, wrap), sent)).toBe(isEmpty);
+    expect(lacksData(outputSchema, wrapAnswer(first, wrap))).toBe(false);
   });
 });

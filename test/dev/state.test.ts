@@ -19,7 +19,7 @@ import type { StateKind } from '../../src/dev/state.ts';
 import type { Access } from '../../src/marketplace/core/access.ts';
 import { openLocalMarketplace } from '../../src/marketplace/local.ts';
 import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
-import { ownerOf } from '../../src/system/ports.ts';
+import { portOwner } from '../../src/system/ports.ts';
 import { startApi } from '../api-server.ts';
 import { freePort } from '../ports.ts';
 import { run } from '../runtime/built.ts';
@@ -222,7 +222,7 @@ const rows: readonly Row[] = [
     enter: async (port) => {
       appended("process.on('SIGUSR2', () => { throw new RangeError('too late'); });");
       const dev = await untilListening(port);
-      const [, pid] = /pid (\d+)/.exec(await ownerOf(port)) ?? [];
+      const [, pid] = /pid (\d+)/.exec(await portOwner(port)) ?? [];
       process.kill(Number(pid), 'SIGUSR2');
       return dev;
     },
@@ -364,7 +364,7 @@ test.each([
 ])('where /proc names no owner of a port, /health does: %s', async (health, owner) => {
   const { origin, requests } = await startApi(() => ({ body: health }));
   const port = Number(new URL(origin).port);
-  expect(await ownerOf(port, join(project.directory, 'no-such-directory'))).toBe(owner);
+  expect(await portOwner(port, join(project.directory, 'no-such-directory'))).toBe(owner);
   expect(requests.map(({ target }) => target)).toEqual(['/health']);
 });
 

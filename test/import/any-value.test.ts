@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { textOr } from '../../packages/contract/src/json/json.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import { failureOf } from '../../packages/runtime/src/source/mcp-result.ts';
+import { mcpFailure } from '../../packages/runtime/src/source/mcp-result.ts';
 import { reasonIn } from '../../packages/runtime/src/source/reason.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
-import { isFailure } from '../../src/import/sample.ts';
+import { isFailureAnswer } from '../../src/import/sample.ts';
 import { base, documentOf, ok, toolOf } from './openapi.ts';
 
 function nested(levels: number): Json {
@@ -42,11 +42,11 @@ it.each(values)('a failed MCP tool with %s as its message has the reason of its 
     { type: message, text: 'x' },
     { type: 'text', text: 'No such city' },
   ];
-  expect(failureOf({ structuredContent: { message }, content } as never).message).toContain('No such city');
+  expect(mcpFailure({ structuredContent: { message }, content } as never).message).toContain('No such city');
 });
 
 it.each(values)('a response with %s in the place of its status is read', (_, value) => {
-  expect(isFailure({ status: value, message: value, success: value })).toBe(false);
+  expect(isFailureAnswer({ status: value, message: value, success: value })).toBe(false);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { BodyParts } from '../../packages/runtime/src/source/body.ts';
-import { bodyOf } from '../../packages/runtime/src/source/body.ts';
+import { requestBody } from '../../packages/runtime/src/source/body.ts';
 import { givenArguments } from '../../src/changes/sending.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { requestOf } from '../../src/import/recordings.ts';
@@ -40,7 +40,7 @@ function bodiesOf({ call, input }: ReadRequest): readonly (string | undefined)[]
   };
   const code = new Function('input', 'outputSchema', 'signal', `return (${requestLiteral(parts, 0)});`);
   const bodies: readonly BodyParts[] = [{ json, ...(integers && { integers }) }, code(values)];
-  return bodies.map((body) => bodyOf(body)?.content as string | undefined);
+  return bodies.map((body) => requestBody(body)?.content as string | undefined);
 }
 
 /** JSON with its numbers by value: each integer of 16 digits or more by its digits. */
@@ -109,9 +109,9 @@ describe('an integer beyond 2^53 in the body of a request', () => {
     const body = `{"recipient_id":${large}}`;
     const stated = unwrap(readRequest(curlRequest(curlWith(body)), { input, constants: [] }));
     expect(stated.notes).toEqual([]);
-    expect(bodyOf({ json: { recipient_id: 5 }, integers: stated.call.body?.integers ?? [] })?.content).toBe(
-      '{"recipient_id":5}',
-    );
+    expect(
+      requestBody({ json: { recipient_id: 5 }, integers: stated.call.body?.integers ?? [] })?.content,
+    ).toBe('{"recipient_id":5}');
   });
 
   it('keeps its digits as a constant', () => {

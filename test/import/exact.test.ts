@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readSample } from '../../src/import/read-sample.ts';
-import { recordingsOf } from '../../src/import/recordings.ts';
+import { presumedRecordings } from '../../src/import/recordings.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { withSecrets } from '../../src/marketplace/core/redact.ts';
-import { argumentsOf, jsonOf } from '../../src/marketplace/web/input.ts';
+import { argumentsOf, parseJsonField } from '../../src/marketplace/web/input.ts';
 import { toolContext } from '../../src/plan/tool.ts';
 import { requestLiteral } from '../../src/render/request.ts';
 import { documentOf, ok, toolOf } from './openapi.ts';
@@ -77,7 +77,7 @@ describe('an integer of 64 bits in a document', () => {
     const { call: parts } = toolContext(tool);
     if (!parts) throw new Error('no request');
     expect(requestLiteral(parts, 4)).toContain(`integers: ['block', 'orders[].id', '["user.id"]']`);
-    const [recording] = recordingsOf(tool, call, context.smoke);
+    const [recording] = presumedRecordings(tool, call, context.smoke);
     expect(recording?.request.json).toMatchObject({ block: expect.stringMatching(/^\d+$/) });
   });
 });
@@ -118,7 +118,7 @@ it('a large integer in a sample is text beside smaller ones, which stay integers
 });
 
 it('a page refuses a number that would be another one, and sends the digits of a field and of a repeated body', () => {
-  expect(() => jsonOf(`{"id": ${large}}`, 'arguments')).toThrow(/9007199254740993 is not exact/);
+  expect(() => parseJsonField(`{"id": ${large}}`, 'arguments')).toThrow(/9007199254740993 is not exact/);
   expect(argumentsOf({ 'arg.id': large }, { properties: { id: { type: 'integer' } } })).toEqual({
     id: large,
   });

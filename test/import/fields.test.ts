@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { entriesOf } from '../../src/changes/entries.ts';
+import { importTools } from '../../src/changes/entries.ts';
 import { fieldsOf, withFields } from '../../src/import/fields.ts';
 import { toolsOfServer } from '../../src/import/mcp.ts';
 import type { Imported } from '../../src/import/model.ts';
-import { recordingsOf } from '../../src/import/recordings.ts';
+import { presumedRecordings } from '../../src/import/recordings.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { directory } from '../project/directory.ts';
 import { documentOf, importOf, ok } from './openapi.ts';
@@ -136,7 +136,7 @@ describe('chosen fields of an API', () => {
     const { prepared } = reduced(await operation({ type: 'array', items: owner }, [example.owner]), 'count');
     const [tool] = prepared.tools;
     if (!tool?.call) throw new Error('no call');
-    const [recorded] = recordingsOf(tool, tool.call, context.smoke);
+    const [recorded] = presumedRecordings(tool, tool.call, context.smoke);
     expect(recorded).toMatchObject({ status: 200, body: [{}] });
   });
 
@@ -165,10 +165,10 @@ it('fields can be chosen in places that a whole definition would cut off', async
   const place = join(directory(), 'api.json');
   writeFileSync(place, JSON.stringify(documentOf({ responses: ok(nested(3)) })));
   const source = { fromOpenapi: place, operation: ['getGas'] };
-  const whole = await entriesOf(source, context);
+  const whole = await importTools(source, context);
   expect(whole.ok && whole.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
   for (const fields of [['a.b.c'], ['getGas:a.b.c']]) {
-    const chosen = await entriesOf({ ...source, fields }, context);
+    const chosen = await importTools({ ...source, fields }, context);
     expect(chosen.ok && chosen.value.flatMap(fieldsOf).map(({ path }) => path)).toEqual([
       'a',
       'a.b',
@@ -176,9 +176,9 @@ it('fields can be chosen in places that a whole definition would cut off', async
     ]);
   }
   // What is recorded of other tools does not enlarge this one.
-  const beside = await entriesOf(source, context, { other: ['a.b.c'] });
+  const beside = await importTools(source, context, { other: ['a.b.c'] });
   expect(beside.ok && beside.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
-  const recorded = await entriesOf(source, context, { getGas: ['a.b.c'] });
+  const recorded = await importTools(source, context, { getGas: ['a.b.c'] });
   expect(recorded.ok && recorded.value[0]?.fields).toEqual(['a.b.c']);
 });
 
@@ -232,7 +232,7 @@ it('descriptions name their tool if there are several, and replace what the docu
     JSON.stringify({ openapi, info, servers, paths: { [`${path}`]: item, '/other': other } }),
   );
   const described = async (operation: readonly string[], ...description: string[]) => {
-    const entries = await entriesOf({ fromOpenapi: file, operation, description }, context);
+    const entries = await importTools({ fromOpenapi: file, operation, description }, context);
     return entries.ok
       ? entries.value.map(({ entry }) => (entry as JsonObject).description)
       : entries.errors.map(({ message, hint }) => `${message}. ${hint}`);

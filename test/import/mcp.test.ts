@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { toolsOfServer } from '../../src/import/mcp.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 
 it.each([undefined, '', ' '])(
   'a tool of a server with the description %j is imported with a to-do',
@@ -12,7 +12,7 @@ it.each([undefined, '', ' '])(
       ...(description !== undefined && { description }),
     };
     const imported = toolsOfServer({ url: 'https://tools.example.com/mcp', title: 'Gas', tools: [tool] });
-    const prepared = prepare(imported, context);
+    const prepared = prepareTools(imported, context);
     expect(prepared).toMatchObject({
       ok: true,
       prepared: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { type Effect, effects } from '../../packages/contract/src/definition/effect.ts';
-import { variablesIn } from '../../src/import/model.ts';
+import { apiVariables } from '../../src/import/model.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { setting } from '../../src/render/request.ts';
 import { answer, base, documentOf, ok, read, refusalOf, swaggerOf, toolOf } from './openapi.ts';
@@ -368,7 +368,7 @@ describe('keys', () => {
     }));
     expect(keys).toEqual([credential]);
     expect(Object.keys(inputs)).toEqual(['chain']);
-    const [address, ...secrets] = variablesIn(call.api);
+    const [address, ...secrets] = apiVariables(call.api);
     expect(address).toMatchObject({ name: 'GAS_URL', fallback: 'https://api.gas.example/v1' });
     expect(secrets.every(({ kind }) => kind === 'secret')).toBe(true);
   });
@@ -390,7 +390,7 @@ describe('keys', () => {
     const { call } = await toolOf(
       documentOf({ security: [{}, { it: [] }] }, { components: { securitySchemes } }),
     );
-    expect(variablesIn(call.api)[1]).toMatchObject({ name: 'GAS_TOKEN', optional: true });
+    expect(apiVariables(call.api)[1]).toMatchObject({ name: 'GAS_TOKEN', optional: true });
   });
 
   const bearer = { type: 'http', scheme: 'bearer' };
@@ -399,7 +399,7 @@ describe('keys', () => {
     const { call } = await toolOf(documentOf({ security, ...more }, { components: { securitySchemes } }));
     return {
       call,
-      names: variablesIn(call.api)
+      names: apiVariables(call.api)
         .slice(1)
         .map(({ name }) => name),
     };
@@ -485,7 +485,7 @@ describe('keys', () => {
     const parameters = [{ name: 'key', in: 'query', schema: { type: 'string' } }];
     const one = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
     expect(one.call.api.shared).toMatchObject([{ kind: 'bearer' }, { in: 'query', name: 'key' }]);
-    expect(variablesIn(one.call.api).map(({ optional }) => optional)).toEqual([undefined, undefined, true]);
+    expect(apiVariables(one.call.api).map(({ optional }) => optional)).toEqual([undefined, undefined, true]);
     const basic = { type: 'http', scheme: 'basic' };
     const two = await variablesOf([{ it: [] }, { other: [] }], { it: bearer, other: basic }, { parameters });
     expect(two.call.api.auth).toEqual([['it', 'key'], ['it'], ['other', 'key'], ['other']]);
@@ -559,7 +559,7 @@ describe('OAuth 2', () => {
     expect(text).toContain(
       'clientCredentials({ tokenUrl: env.GAS_TOKEN_URL, id: env.GAS_CLIENT_ID, secret: env.GAS_CLIENT_SECRET })',
     );
-    expect(variablesIn(api).map(({ name, kind, fallback }) => [name, kind, fallback])).toEqual([
+    expect(apiVariables(api).map(({ name, kind, fallback }) => [name, kind, fallback])).toEqual([
       ['GAS_URL', 'url', 'https://api.gas.example/v1'],
       ['GAS_TOKEN_URL', 'url', tokenUrl],
       ['GAS_CLIENT_ID', 'secret', undefined],
@@ -598,7 +598,7 @@ describe('OAuth 2', () => {
   ])('with %s has a static token, and says that it ends', async (_, scheme) => {
     const { api, text } = await made(scheme);
     expect(text).toContain("env.GAS_TOKEN.after('Bearer ')");
-    expect(variablesIn(api)[1]?.text).toContain('a static token, which ends');
+    expect(apiVariables(api)[1]?.text).toContain('a static token, which ends');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
+import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { base, type Members, ok, toolOf } from './openapi.ts';
 
 const parcel = { type: 'object', properties: { id: { type: 'string' }, status: { type: 'string' } } };
@@ -83,7 +83,7 @@ describe('the description of a tool', () => {
   ])('is a to-do where %s %s says nothing', async (method, path) => {
     const { definition } = (await toolAt(method, path, {})).tool;
     expect(definition.description).toBe('TODO: what this tool returns, and when to use it.');
-    const found = inspectTools([definition], context).find(({ id }) => id === 'tool.to-do');
+    const found = inspectToolList([definition], context).find(({ id }) => id === 'tool.to-do');
     expect(found?.problems).toContainEqual(expect.objectContaining({ path: 'description' }));
   });
 });
@@ -129,7 +129,7 @@ describe('an argument without a description', () => {
     const parameters = [{ name, in: 'query', schema }];
     const { tool, inputs } = await toolAt('get', '/parcels', { summary: 'Get it', parameters });
     expect(Object.values(inputs)[0]?.description).toBe(`TODO: what ${name} means, with its unit.`);
-    const found = inspectTools([tool.definition], context).find(({ id }) => id === 'tool.to-do');
+    const found = inspectToolList([tool.definition], context).find(({ id }) => id === 'tool.to-do');
     expect(found?.problems).toHaveLength(1);
   });
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
-import { listedOperations, operationName, operationsOf } from '../../src/import/openapi/operations.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { listReadableOperations, operationName, operationsOf } from '../../src/import/openapi/operations.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import { base, documentOf, importOf, ok, read, refusalOf, toolOf } from './openapi.ts';
 
 /** 9 to the power of 9 values in 500 characters. */
@@ -93,15 +93,15 @@ describe('a document', () => {
 
     it('is refused with the first of them if it has no other operation', async () => {
       const { '/b': _, ...broken } = paths;
-      expect(listedOperations(await read({ ...base, paths: broken }), 'api.json')).toMatchObject({
+      expect(listReadableOperations(await read({ ...base, paths: broken }), 'api.json')).toMatchObject({
         ok: false,
         errors: [{ where: 'api.json#/paths/~1a', value: '"/a"', message: expect.stringContaining('a.yaml') }],
       });
-      expect(listedOperations(await read({ ...base, paths: {} }), 'api.json')).toEqual({
+      expect(listReadableOperations(await read({ ...base, paths: {} }), 'api.json')).toEqual({
         ok: true,
         value: [],
       });
-      expect(listedOperations(await read({ ...base, paths }), 'api.json')).toMatchObject({
+      expect(listReadableOperations(await read({ ...base, paths }), 'api.json')).toMatchObject({
         ok: true,
         value: [{ id: 'postB' }],
       });
@@ -125,13 +125,13 @@ describe('the base URL', () => {
     ['http://api.localhost', 'loopback'],
   ])('%s is warned about as %s, before all other hints', async (url, reach) => {
     const imported = await importOf(documentOf({ summary: '' }, { servers: [{ url }] }));
-    const made = imported.ok ? prepare(imported.value, context) : undefined;
+    const made = imported.ok ? prepareTools(imported.value, context) : undefined;
     expect(made?.ok && made.prepared.advice[0]?.message).toContain(`is a ${reach} address`);
   });
 
   it('elsewhere is no reason for a warning', async () => {
     const imported = await importOf(documentOf({}));
-    const made = imported.ok && prepare(imported.value, context);
+    const made = imported.ok && prepareTools(imported.value, context);
     expect(JSON.stringify(made)).not.toMatch(/loopback|link-local/);
   });
 
@@ -264,6 +264,6 @@ describe('untrusted text', () => {
   ])('of a wrong type, %j, gives a tool or a refusal, never an exception', async (operation) => {
     const result = await importOf(documentOf(operation));
     expect(typeof result.ok).toBe('boolean');
-    if (result.ok) expect(prepare(result.value, context).ok).toBe(true);
+    if (result.ok) expect(prepareTools(result.value, context).ok).toBe(true);
   });
 });

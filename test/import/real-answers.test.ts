@@ -7,7 +7,7 @@ import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool
 import { judgedDrift } from '../../packages/runtime/src/source/drift.ts';
 import { isEmptyAnswer } from '../../packages/runtime/src/source/no-data.ts';
 import { contradiction } from '../../packages/runtime/src/source/success.ts';
-import { wrapped } from '../../src/import/answer.ts';
+import { wrapAnswer } from '../../src/import/answer.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { successMembersOf } from '../../src/import/success.ts';
@@ -24,7 +24,7 @@ function outcomeOf(first: string, next: string): 'found' | 'empty' | 'fail' {
     toolOfSamples([sample], { name: 'get_it', input: [], isWhole: true }, () => description),
   );
   const schema = preparedOf([made]).tools[0]?.definition.outputSchema as unknown as ObjectSchema;
-  const content = wrapped(JSON.parse(next), made.wrap);
+  const content = wrapAnswer(JSON.parse(next), made.wrap);
   const success = successMembersOf([sample.value]) as Parameters<typeof contradiction>[1] | undefined;
   const tolerance = { drift: undefined, isChosen: false, signal: undefined };
   const { value, problem: mismatch } = judgedDrift(content, schema, next.length, tolerance);

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import type { CallReport } from '../../src/marketplace/core/caller.ts';
-import { causeIn, failureIn, isLogged } from '../../src/marketplace/core/cause.ts';
+import { causeIn, isLogged, resultFailure } from '../../src/marketplace/core/cause.ts';
 import type { LogLine } from '../../src/marketplace/core/traffic.ts';
 import { openMarketplace } from './support.ts';
 
@@ -102,7 +102,7 @@ const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport
 };
 
 test.each(Object.entries(cases))('the cause is %s', (_, [logs, report, cause]) => {
-  const found = causeIn(failureIn(report.result), logs, directory, file);
+  const found = causeIn(resultFailure(report.result), logs, directory, file);
   if (cause === null) expect(found).toBeNull();
   else expect(found).toMatchObject({ ...cause, lines: logs.flatMap(({ text }) => text.split('\n')) });
 });
@@ -116,14 +116,14 @@ test('the place of an error that the server prints in colors is found', async ()
   const marketplace = await openMarketplace();
   marketplace.takeLog({ stream: 'stderr', text }, undefined);
   const { result } = failure('SOURCE_UNAVAILABLE', 'The data source did not answer.');
-  const cause = causeIn(failureIn(result), marketplace.serverLog, process.cwd(), undefined);
+  const cause = causeIn(resultFailure(result), marketplace.serverLog, process.cwd(), undefined);
   expect(cause).toMatchObject({ message: 'Error: boom', at: `${file}:3`, fix: `Correct ${file}:3.` });
 });
 
 test('a frame as long as a log costs no time', () => {
   const detail = `x\n    at ${'('.repeat(1_000_000)}`;
   const cause = causeIn(
-    failureIn(failure('X', 'y').result),
+    resultFailure(failure('X', 'y').result),
     [out({ event: 'source', code: 'X', detail })],
     directory,
     file,

@@ -3,7 +3,7 @@ import { boundFor, patternFlaw } from '../../packages/contract/src/json/pattern.
 import { slowness } from '../../packages/contract/src/json/pattern-cost.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { asImported } from '../../src/import/model.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 
 const sampleOf = (pattern: string) => {
@@ -89,7 +89,7 @@ describe('a pattern', () => {
 describe('a definition', () => {
   const evil = { type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(45)}!`] };
   const errorsOf = (input: object, output: object) => {
-    const result = prepare(
+    const result = prepareTools(
       [
         {
           name: 'get_price',
@@ -128,7 +128,7 @@ it('a spec is refused if a pattern may never end, before its values are tested',
     pattern: '^(a+)+$',
     examples: [`${'a'.repeat(45)}!`],
   };
-  const result = prepare(
+  const result = prepareTools(
     [
       asImported({
         name: 'get_it',

@@ -7,7 +7,7 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { operationsOf } from '../../src/import/openapi/operations.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 import { serveHere } from '../api-server.ts';
 import { installOnce } from '../e2e/install-once.ts';
@@ -100,7 +100,7 @@ async function callsOf(text: string, path: string): Promise<readonly Asked[]> {
   const nameOf = ({ method, path }: (typeof listed)[number]) => `${method.toUpperCase()} ${path}`;
   const imported = (operations: readonly string[]) => {
     const tools = toolsOfDocument(document.value, { operations, tool: null }, '', null);
-    return tools.ok ? prepare(tools.value, context) : tools;
+    return tools.ok ? prepareTools(tools.value, context) : tools;
   };
   const reads = listed.filter(({ method }) => method === 'get').map(nameOf);
   const writes = listed.filter(({ method }) => method !== 'get').map(nameOf);

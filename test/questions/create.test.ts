@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import { entriesOf } from '../../src/changes/entries.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { importTools } from '../../src/changes/entries.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import { createQuestions } from '../../src/questions/create.ts';
 import {
   type CreateAnswers,
@@ -100,8 +100,11 @@ describe('the command that repeats the answers', () => {
 describe('the defaults', () => {
   it('create a server that passes every rule, including advice', async () => {
     for (const directory of ['my-tool', 'gas-prices', '/srv/find-hotels-mcp', 'x']) {
-      const entries = unwrap(await entriesOf(completeAnswers({ directory }), context));
-      expect(prepare(entries, context)).toMatchObject({ ok: true, prepared: { changes: [], advice: [] } });
+      const entries = unwrap(await importTools(completeAnswers({ directory }), context));
+      expect(prepareTools(entries, context)).toMatchObject({
+        ok: true,
+        prepared: { changes: [], advice: [] },
+      });
     }
   });
 

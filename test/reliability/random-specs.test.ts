@@ -5,11 +5,11 @@ import { rules } from '../../packages/contract/src/catalogue.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
-import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
+import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
 import type { CallResult } from '../../packages/runtime/src/server/result.ts';
 import { asImported } from '../../src/import/model.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import type { PreparedTool, ToolSpec } from '../../src/model/model.ts';
 import { toolFile } from '../../src/model/names.ts';
 import { planProject } from '../../src/plan/project.ts';
@@ -89,7 +89,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
       const { name, ...rest } = definition;
       expect(served[name], name).toEqual({ ...JSON.parse(JSON.stringify(rest)), examples });
     }
-    const failed = inspectTools(tools.map(definitionOf), profile).filter(
+    const failed = inspectToolList(tools.map(definitionOf), profile).filter(
       ({ id, status }) => status === 'fail' && !authorsOwn.has(id),
     );
     expect(failed).toEqual([]);
@@ -133,10 +133,10 @@ async function proveProject(specs: readonly ToolSpec[], index: number) {
 
 /** Prepares all specs as one project's. @throws Error that lists each refused spec with its errors */
 function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): readonly PreparedTool[] {
-  const whole = prepare(specs.map(asImported), profile);
+  const whole = prepareTools(specs.map(asImported), profile);
   if (whole.ok) return whole.prepared.tools;
   const refused = specs.flatMap((spec) => {
-    const alone = prepare([spec].map(asImported), profile);
+    const alone = prepareTools([spec].map(asImported), profile);
     return alone.ok ? [] : [JSON.stringify({ spec, errors: alone.errors })];
   });
   throw new Error(refused.slice(0, 3).join('\n'));

@@ -4,10 +4,10 @@ import type { Json } from '../../packages/contract/src/json/value.ts';
 import {
   Code,
   lineWidth,
-  literal,
   mapEntries,
   memberAccess,
-  property,
+  printLiteral,
+  propertyText,
   stringLiteral,
 } from '../../src/render/literal.ts';
 import fc from '../fast-check.ts';
@@ -38,7 +38,7 @@ describe('a literal', () => {
   it('evaluates to its value', () => {
     fc.assert(
       fc.property(anyJson, fc.nat(40), (value, indent) => {
-        const copy = evaluate(literal(value, { indent }));
+        const copy = evaluate(printLiteral(value, { indent }));
         expect(JSON.stringify(copy)).toBe(JSON.stringify(value));
         assert.deepStrictEqual(copy, plain(value));
       }),
@@ -65,7 +65,8 @@ describe('a literal', () => {
     );
     fc.assert(
       fc.property(rows, (value) => {
-        for (const line of literal(value).split('\n')) expect(line.length).toBeLessThanOrEqual(lineWidth);
+        for (const line of printLiteral(value).split('\n'))
+          expect(line.length).toBeLessThanOrEqual(lineWidth);
       }),
     );
   });
@@ -87,29 +88,29 @@ describe('a literal', () => {
     ],
     [{ a: { b: { c: 1 } } }, '{\n  a: { b: { c: 1 } },\n}'],
   ])('formats %j like a person', (value, text) => {
-    expect(literal(value)).toBe(text);
+    expect(printLiteral(value)).toBe(text);
   });
 
   it('fills lines with numbers', () => {
-    const lines = literal(Array.from({ length: 60 }, (_, index) => 100 + index)).split('\n');
+    const lines = printLiteral(Array.from({ length: 60 }, (_, index) => 100 + index)).split('\n');
     expect(lines.map((line) => line.length)).toEqual([1, 106, 106, 91, 1]);
   });
 
   it('puts a spread first and omits the members it replaces', () => {
     const spread = { path: ['properties'], code: new Code('...signals'), replaces: new Set(['error']) };
-    expect(literal({ properties: { price: {}, error: {} } }, { spread })).toBe(
+    expect(printLiteral({ properties: { price: {}, error: {} } }, { spread })).toBe(
       '{\n  properties: { ...signals, price: {} },\n}',
     );
   });
 
   it('puts a long string on its own line', () => {
-    expect(property('description', 'x'.repeat(100), 2)).toBe(`description:\n    '${'x'.repeat(100)}'`);
-    expect(property('description', 'short', 2)).toBe("description: 'short'");
+    expect(propertyText('description', 'x'.repeat(100), 2)).toBe(`description:\n    '${'x'.repeat(100)}'`);
+    expect(propertyText('description', 'short', 2)).toBe("description: 'short'");
   });
 
   it('throws for values that are not JSON', () => {
-    expect(() => literal(Number.NaN)).toThrow(TypeError);
-    expect(() => literal({ a: undefined } as never)).toThrow('no value at a');
+    expect(() => printLiteral(Number.NaN)).toThrow(TypeError);
+    expect(() => printLiteral({ a: undefined } as never)).toThrow('no value at a');
   });
 });
 

@@ -2,7 +2,7 @@ import Handlebars from 'handlebars';
 import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { projectContext } from '../../src/plan/project.ts';
-import { apiContext, apisOf, planEnvironment, variablesOf } from '../../src/plan/sources.ts';
+import { apiContext, apisOf, distinctVariables, planEnvironment } from '../../src/plan/sources.ts';
 import { toolContext } from '../../src/plan/tool.ts';
 import { toolsIndexContext } from '../../src/plan/tools-index.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
@@ -24,7 +24,7 @@ const templates = new Map(
 function contextsOf(template: string): readonly object[] {
   if (template === 'tool/api-tool.ts.hbs') return apiTools.map(toolContext);
   if (template.startsWith('tool/')) return [...preparedTools, ...apiTools].map(toolContext);
-  if (template === 'source/env.ts.hbs') return [planEnvironment(variablesOf(apis)).context ?? {}];
+  if (template === 'source/env.ts.hbs') return [planEnvironment(distinctVariables(apis)).context ?? {}];
   if (template === 'source/api.ts.hbs') return apis.map((api) => apiContext(api, apiTools));
   if (template.endsWith('tools/index.ts.hbs')) return [toolsIndexContext(['get-gas-price'])];
   const tools = preparedTools.map(({ definition }) => definition.name);
@@ -39,7 +39,7 @@ function contextsOf(template: string): readonly object[] {
       ...answers,
       profile: generic,
       packageManager: 'npm',
-      variables: variablesOf(apis),
+      variables: distinctVariables(apis),
       targets: targetNames,
     }),
     projectContext({

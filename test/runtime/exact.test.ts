@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parseExactly, parseLiterally, writeLiterally } from '../../packages/runtime/src/server/exact.ts';
-import { bodyOf } from '../../packages/runtime/src/source/body.ts';
+import { requestBody } from '../../packages/runtime/src/source/body.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { recordReply, replayed } from '../../packages/runtime/src/source/recordings.ts';
 import fc from '../fast-check.ts';
@@ -211,16 +211,16 @@ it('an argument beyond 2^53 is the text of its digits where the inputSchema admi
 
 it('texts of digits in a body are sent as integers at the paths that are named', () => {
   const json = { id: large, name: large, items: [{ id: `-${large}` }, { id: '007' }, {}] };
-  const { content } = bodyOf({ json, integers: ['id', 'items[].id'] }) ?? {};
+  const { content } = requestBody({ json, integers: ['id', 'items[].id'] }) ?? {};
   expect(content).toBe(`{"id":${large},"name":"${large}","items":[{"id":-${large}},{"id":"007"},{}]}`);
-  expect(bodyOf({ json: [large], integers: ['[]'] })?.content).toBe(`[${large}]`);
-  expect(bodyOf({ json: large, integers: [''] })?.content).toBe(large);
+  expect(requestBody({ json: [large], integers: ['[]'] })?.content).toBe(`[${large}]`);
+  expect(requestBody({ json: large, integers: [''] })?.content).toBe(large);
 });
 
 it('a path to an integer may have indexes and names in quotes', () => {
   const json = { 'user.id': large, params: [large, { '': [large, large] }], '"[]': large };
   const integers = ['["user.id"]', 'params[1][""][0]', '["\\"[]"]', 'params[7]', 'params.x', 'absent[0]'];
-  expect(bodyOf({ json, integers })?.content).toBe(
+  expect(requestBody({ json, integers })?.content).toBe(
     `{"user.id":${large},"params":["${large}",{"":[${large},"${large}"]}],"\\"[]":${large}}`,
   );
 });

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { bodyOf } from '../../packages/runtime/src/source/body.ts';
-import { urlOf } from '../../packages/runtime/src/source/request.ts';
+import { requestBody } from '../../packages/runtime/src/source/body.ts';
+import { requestUrl } from '../../packages/runtime/src/source/request.ts';
 import { basic, Secret } from '../../packages/runtime/src/source/secret.ts';
 import { type Answer, always, errorOf, gas, json, key, source, sourceServer } from './source-server.ts';
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 describe('the arguments', () => {
   it.each(['..', '.', '%2e%2e', '%2E', '', '.%2e'])('the path parameter %j is refused', (chain) => {
     expect(() =>
-      urlOf({ baseUrl: 'https://api.example/v1', path: '/gas/{chain}/now', params: { chain } }),
+      requestUrl({ baseUrl: 'https://api.example/v1', path: '/gas/{chain}/now', params: { chain } }),
     ).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENTS' }));
   });
 
@@ -28,14 +28,18 @@ describe('the arguments', () => {
     'a%2f..%2fb',
     '\u0000',
   ])('the path parameter %j stays one segment', (chain) => {
-    const url = urlOf({ baseUrl: 'https://api.example/v1/', path: 'gas/{chain}/now', params: { chain } });
+    const url = requestUrl({
+      baseUrl: 'https://api.example/v1/',
+      path: 'gas/{chain}/now',
+      params: { chain },
+    });
     expect(url.href).toMatch(/^https:\/\/api\.example\/v1\/gas\/[^/?#]+\/now$/);
   });
 
   it('halves of characters become U+FFFD in each place', () => {
     const [params, query] = [{ a: 'x\ud800' }, { b: '\udfff', c: ['\ud83d', '\u{1f600}'] }];
     const styles = { c: 'reservedComma' } as const;
-    const { href } = urlOf({ baseUrl: 'https://a.example', path: '/{a}', params, query, styles });
+    const { href } = requestUrl({ baseUrl: 'https://a.example', path: '/{a}', params, query, styles });
     expect(href).toBe('https://a.example/x%EF%BF%BD?b=%EF%BF%BD&c=%EF%BF%BD,%F0%9F%98%80');
   });
 
@@ -50,7 +54,7 @@ describe('the arguments', () => {
       g: [{ x: 1 }],
     };
     const styles = { b: 'comma', c: 'deepObject', e: 'pipe', g: 'json' } as const;
-    const { searchParams } = urlOf({ baseUrl: 'https://a.example', path: '/', query, styles });
+    const { searchParams } = requestUrl({ baseUrl: 'https://a.example', path: '/', query, styles });
     expect([...searchParams]).toEqual([
       ['a', '1'],
       ['a', '2'],
@@ -84,8 +88,8 @@ describe('the arguments', () => {
     ['reservedComma', ['a/b', 'c'], 'x=a/b,c'],
   ] as const)('the style %s writes %j the same in a query and a form', async (style, x, expected) => {
     const styles = { x: style };
-    const url = urlOf({ baseUrl: 'https://a.example', path: '/p?v=1', query: { x }, styles });
-    const body = bodyOf({ form: { x }, formStyles: styles });
+    const url = requestUrl({ baseUrl: 'https://a.example', path: '/p?v=1', query: { x }, styles });
+    const body = requestBody({ form: { x }, formStyles: styles });
     expect(body?.content).toBe(expected);
     // A URL encodes the quote by itself (URL Standard, "query percent-encode set").
     const inUrl = expected.replaceAll("'", '%27');
@@ -119,7 +123,7 @@ describe('the arguments', () => {
   ] as const)('the style %s writes %j in a path as %s', (style, value, expected) => {
     const paramStyles = { color: style };
     const address = { baseUrl: 'https://a.example/v1', path: '/x/{color}/y', params: { color: value } };
-    expect(urlOf({ ...address, paramStyles }).href).toBe(`https://a.example/v1/x/${expected}/y`);
+    expect(requestUrl({ ...address, paramStyles }).href).toBe(`https://a.example/v1/x/${expected}/y`);
   });
 
   it.each([
@@ -132,7 +136,7 @@ describe('the arguments', () => {
     ['matrix', []],
   ] as const)('the style %s refuses %j, which would be another path', (style, value) => {
     const address = { baseUrl: 'https://a.example', path: '/x/{id}/y', params: { id: value } };
-    expect(() => urlOf({ ...address, paramStyles: { id: style } })).toThrow(
+    expect(() => requestUrl({ ...address, paramStyles: { id: style } })).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENTS' }),
     );
   });
@@ -152,7 +156,7 @@ describe('the arguments', () => {
   it('names such as constructor have no style of their own', () => {
     const named = { constructor: ['a', 'b'] };
     const address = { baseUrl: 'https://a.example', path: '/{constructor}', params: named, query: named };
-    expect(urlOf(address).href).toBe('https://a.example/a,b?constructor=a&constructor=b');
+    expect(requestUrl(address).href).toBe('https://a.example/a,b?constructor=a&constructor=b');
   });
 
   // RFC 7578 §4.2: only a file has a file name. OpenAPI 3.0 and 3.1, "Special Considerations for multipart Content".

@@ -5,9 +5,9 @@ import { blankResult } from '../../packages/contract/src/definition/outcomes.ts'
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
-import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
+import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { asImported } from '../../src/import/model.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import fc from '../fast-check.ts';
 import { schemaDocument } from '../samples/schema-arbitraries.ts';
 
@@ -33,7 +33,7 @@ it('a definition of any schemas is refused with a place and a reason, or meets e
   let accepted = 0;
   fc.assert(
     fc.property(entry, (given) => {
-      const result = prepare([given as JsonObject].map(asImported), context);
+      const result = prepareTools([given as JsonObject].map(asImported), context);
       if (!result.ok) {
         expect(result.errors.length).toBeGreaterThan(0);
         for (const { where, message, hint } of result.errors) {
@@ -46,7 +46,7 @@ it('a definition of any schemas is refused with a place and a reason, or meets e
       const [tool] = result.prepared.tools;
       if (!tool) throw new Error('no tool');
       const { definition, samples, examples } = tool;
-      const broken = inspectTools([definition], context)
+      const broken = inspectToolList([definition], context)
         .filter(({ level, status }) => level === 'must' && status === 'fail')
         .map(({ id, problems }) => ({ id, problems }));
       expect(broken).toEqual([]);

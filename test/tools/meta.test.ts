@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import { formatMeta, metaOf, parseMeta } from '../../src/tools/meta.ts';
+import { formatMeta, metaFromSettings, parseMeta } from '../../src/tools/meta.ts';
 import fc from '../fast-check.ts';
 
 function read(texts: readonly string[], toolMeta = context.toolMeta) {
-  return metaOf(unwrap(parseMeta(texts, '--meta')), toolMeta);
+  return metaFromSettings(unwrap(parseMeta(texts, '--meta')), toolMeta);
 }
 
 describe('settings of _meta', () => {

@@ -7,7 +7,7 @@ import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
 import { fix } from '../../src/fixes/fix.ts';
 import { asImported } from '../../src/import/model.ts';
-import { type Prepared, prepare } from '../../src/import/prepare.ts';
+import { type Prepared, prepareTools } from '../../src/import/prepare.ts';
 import type { SpecEntry, ToolSpec } from '../../src/model/model.ts';
 import { readSpec } from '../../src/tools/read.ts';
 import fc from '../fast-check.ts';
@@ -21,7 +21,7 @@ const prepared = (entries: readonly SpecEntry[], profile = generic) =>
   preparedOf(entries.map(asImported), profile);
 
 const errorsOf = (...entries: readonly SpecEntry[]) => {
-  const result = prepare(entries.map(asImported), generic);
+  const result = prepareTools(entries.map(asImported), generic);
   return result.ok ? [] : result.errors;
 };
 

@@ -3,7 +3,7 @@ import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { asImported } from '../../src/import/model.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import { selectTools, type ToolSelection } from '../../src/tools/selection.ts';
 import { preparedOf } from '../import/prepared.ts';
 
@@ -89,7 +89,7 @@ describe('a selection from a list of tools', () => {
 describe('a list with invalid tools', () => {
   it('lists the valid ones, and every error of the others', () => {
     const others = [tool('bad_schema', { outputSchema: { type: 'array' } }), tool('get_a', { outputSchema })];
-    const result = prepare([...list, ...others].map(asImported), generic);
+    const result = prepareTools([...list, ...others].map(asImported), generic);
     expect(result).toMatchObject({ ok: false, accepted: ['get_c'] });
     const errors = result.ok ? [] : result.errors.map((error) => `${error.tool} ${error.where}`);
     expect(errors).toEqual([
@@ -100,7 +100,7 @@ describe('a list with invalid tools', () => {
   });
 
   it('suggests how to import a tool without an output', () => {
-    const result = prepare(list.map(asImported), generic);
+    const result = prepareTools(list.map(asImported), generic);
     const [error] = result.ok ? [] : result.errors;
     expect(error?.hint).toContain("--only get_b --output '");
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { literal, property } from '../../src/render/literal.ts';
+import { printLiteral, propertyText } from '../../src/render/literal.ts';
 import { readToolSource, withOutputSchema } from '../../src/typescript/tool-source.ts';
 
-const print = { value: literal, member: property };
+const print = { value: printLiteral, member: propertyText };
 
 const source = `import { defineTool, signals } from 'market-mcp-runtime'
 const kind = { type: "string" } as const;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { literal, property } from '../../src/render/literal.ts';
+import { printLiteral, propertyText } from '../../src/render/literal.ts';
 import {
-  withRequest as changed,
+  withRequestOptions as changed,
   type RequestChange,
   requestInSource,
 } from '../../src/typescript/request-source.ts';
 
 const withRequest = (text: string, change: RequestChange) =>
-  changed(text, change, { value: literal, member: property });
+  changed(text, change, { value: printLiteral, member: propertyText });
 
 const tool = (request: string, parameter = 'input') => `import { defineTool } from 'market-mcp-runtime';
 import { api } from '../apis/gas.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { asImported } from '../../src/import/model.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { prepareTools } from '../../src/import/prepare.ts';
 import { planTool } from '../../src/plan/tool.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render } from '../../src/render/render.ts';
@@ -33,7 +33,7 @@ describe('the source of a tool', () => {
   it('gives the definition for every spec', () => {
     fc.assert(
       fc.property(toolSpec, (spec) => {
-        const preparation = prepare([spec].map(asImported), generic);
+        const preparation = prepareTools([spec].map(asImported), generic);
         const [tool] = preparation.ok ? preparation.prepared.tools : [];
         fc.pre(tool !== undefined);
         expect(readToolSource(sourceOf(tool)).definition).toEqual(tool.definition);

@@ -20,7 +20,7 @@ import { protocolRules } from './rules/protocol.ts';
 import { readinessRules } from './rules/readiness.ts';
 import { resultRules } from './rules/result.ts';
 import { resultValueRules } from './rules/result-values.ts';
-import { casesOf, isNamedBy, type LiveRule, type Rule } from './rules/rule.ts';
+import { isNamedBy, type LiveRule, type Rule, ruleCases } from './rules/rule.ts';
 import { runtimeRules } from './rules/runtime.ts';
 import { sessionRules } from './rules/session.ts';
 import { sessionRefusalRules } from './rules/session-refusal.ts';
@@ -65,5 +65,5 @@ export const rules: readonly Rule[] = [...staticRules, ...liveRules];
 
 /** Whether this is the id of a rule or of a case, or the name of a group. */
 export function isRule(name: string): boolean {
-  return rules.some((rule) => casesOf(rule).some((part) => isNamedBy(part, name)));
+  return rules.some((rule) => ruleCases(rule).some((part) => isNamedBy(part, name)));
 }

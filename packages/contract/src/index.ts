@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { rules as catalogue } from './catalogue.ts';
 import { examine } from './check/examine.ts';
 import type { CheckReport } from './check/model.ts';
-import { nameErrors, selector } from './check/select.ts';
+import { ruleNameErrors, selector } from './check/select.ts';
 import { errorSentence } from './command/input-error.ts';
 import { plainPaint } from './command/paint.ts';
 import type { Result } from './command/result.ts';
@@ -12,7 +12,7 @@ import { mcp, platforms } from './platforms/all.ts';
 import type { PlatformProfile } from './platforms/profile.ts';
 import { addressErrors } from './program/server.ts';
 import { ruleLines } from './report/lines.ts';
-import { inspectTools as inspect } from './rules/inspect.ts';
+import { inspectToolList as inspect } from './rules/inspect.ts';
 import { createSigner } from './wire/signer.ts';
 
 export type { CheckReport } from './check/model.ts';
@@ -80,10 +80,12 @@ export async function check(url: string, options: CheckOptions = {}): Promise<Ch
     throw new TypeError(`url ${JSON.stringify(maskUrl(url))} ${addressError.message}. ${addressError.hint}`);
   const profile = profileOf(platform);
   const unknown = [
-    ...only.flatMap((name) => nameErrors('only', name)),
-    ...skip.flatMap((name) => nameErrors('skip', name)),
+    ...only.flatMap((name) => ruleNameErrors('only', name)),
+    ...skip.flatMap((name) => ruleNameErrors('skip', name)),
   ];
-  const selects = unwrapped(unknown.length > 0 ? { ok: false, errors: unknown } : selector({ only, skip }));
+  const selects = valueOrThrow(
+    unknown.length > 0 ? { ok: false, errors: unknown } : selector({ only, skip }),
+  );
   const signer = privateKey && (await createSigner(profile.token, audience, { issuer, privateKey }));
   const { report } = await examine(
     { target: { url, profile, ...(headers && { headers }), ...(signer && { signer }) } },
@@ -147,7 +149,7 @@ function profileOf(platform: string | PlatformProfile): PlatformProfile {
 }
 
 /** @throws RangeError with every error */
-function unwrapped<T>(result: Result<T>): T {
+function valueOrThrow<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw new RangeError(result.errors.map((error) => `${errorSentence(error)} ${error.hint}`).join('\n'));
 }

@@ -1,5 +1,5 @@
 import type { Level, Problem, RuleResult } from './model.ts';
-import { notRun, unjudged } from './report/summary.ts';
+import { skippedRule, unjudged } from './report/summary.ts';
 import { steady } from './rules/answers.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { ownAnswer } from './rules/pairs.ts';
@@ -120,7 +120,7 @@ export class Judging {
     await this.#askWhereUnsteady(leveled, results);
     for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
       const unansweredReason = NotRun.because('unanswered', this.life.reasonFor(rule.id));
-      results.set(rule, finish(notRun(verdict(rule, level, [], nowMs()), unansweredReason)));
+      results.set(rule, finish(skippedRule(verdict(rule, level, [], nowMs()), unansweredReason)));
     }
     for (const { rule, level } of leveledRules.filter(({ rule }) => rule === staysUp)) {
       results.set(rule, finish(await this.#judgeLife(level)));
@@ -263,7 +263,7 @@ export class Judging {
           error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }],
         );
       }
-      return isAlive ? notRun(verdictOn([]), unansweredReason) : undefined;
+      return isAlive ? skippedRule(verdictOn([]), unansweredReason) : undefined;
     }
   }
 
@@ -272,7 +272,7 @@ export class Judging {
     const { outages } = this.life;
     if (outages.length === 0) await this.life.isAnswering(staysUp.id);
     if (outages.length === 0 && this.probe.isOverdue) {
-      return notRun(verdict(staysUp, level, [], startedAt), overdue());
+      return skippedRule(verdict(staysUp, level, [], startedAt), overdue());
     }
     return verdict(staysUp, level, outageProblems(outages), startedAt);
   }

@@ -3,8 +3,8 @@ import type { Json } from './json/value.ts';
 import { Judging } from './judging.ts';
 import type { Report, RuleResult, RuleText } from './model.ts';
 import { withCauses } from './report/causes.ts';
-import { conclusionOf, identityOf, notRun, summaryOf, unjudged } from './report/summary.ts';
-import { inspectTools } from './rules/inspect.ts';
+import { conclusionOf, reportIdentity, skippedRule, summarizeRules, unjudged } from './report/summary.ts';
+import { inspectToolList } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
 import { decidedByResults, isDecidedByResults } from './rules/output.ts';
 import { effectiveRule, runsUnnamed } from './rules/rule.ts';
@@ -38,13 +38,13 @@ export async function runContract(runTarget: Target, options: RunOptions = {}): 
   const target = { wait: waitFor, ...runTarget };
   const judging = new Judging(target, options.signal);
   try {
-    return await reportOf(target, options, judging);
+    return await makeReport(target, options, judging);
   } finally {
     await judging.close();
   }
 }
 
-async function reportOf(target: Target, options: RunOptions, judging: Judging): Promise<Report> {
+async function makeReport(target: Target, options: RunOptions, judging: Judging): Promise<Report> {
   const { signal, selects: isSelected = runsUnnamed } = options;
   const { life } = judging;
   const era = judgedEra(target.era, target.profile);
@@ -86,11 +86,11 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   const rules = withCauses([...fromDefinitions, ...fromAnswers], (actual) => ledger.causeOf(actual));
   const rehearsal =
     judging.rehearsed && (await rehearse(judging.rehearsed).then(verdictsOf, () => undefined));
-  const summary = summaryOf(rules, msSince(startedAt));
+  const summary = summarizeRules(rules, msSince(startedAt));
   return {
     ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
     target: target.url,
-    ...identityOf(rules),
+    ...reportIdentity(rules),
     platform: target.profile.name,
     ...(target.runtime && { runtime: target.runtime.version }),
     era,
@@ -111,11 +111,13 @@ async function inspect(
   try {
     const listed = await probe.listed();
     onListed?.(listed);
-    return inspectTools(listed, profile, [], methods, selects);
+    return inspectToolList(listed, profile, [], methods, selects);
   } catch (error) {
     signal?.throwIfAborted();
     const stopReason = unjudged(error);
     if (stopReason.kind === 'unanswered') await life.isAnswering('');
-    return inspectTools([], profile, [], methods, selects).map((result) => notRun(result, stopReason));
+    return inspectToolList([], profile, [], methods, selects).map((result) =>
+      skippedRule(result, stopReason),
+    );
   }
 }

@@ -33,7 +33,7 @@ export function audienceOf(
 ): Audience {
   const isPending = givenUrl === pending;
   if (givenUrl !== null && !isPending)
-    return { url: checked(givenUrl, production), from: 'PLATFORM_AUDIENCE' };
+    return { url: parseAudience(givenUrl, production), from: 'PLATFORM_AUDIENCE' };
   if (!production) return { url: `http://localhost:${port}/mcp`, from: 'PORT' };
   for (const [from, urlOf] of Object.entries(hostDomains)) {
     const value = env[from]?.trim();
@@ -50,7 +50,7 @@ export function audienceOf(
   );
 }
 
-function checked(text: string, production: boolean): string {
+function parseAudience(text: string, production: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production);
   if (secure && url?.pathname.endsWith('/mcp') && text.endsWith('/mcp')) return text;

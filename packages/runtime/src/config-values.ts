@@ -49,13 +49,13 @@ export function issuerOf(text: string | null): string {
   throw new Error('must be set: the issuer of the tokens, which the platform profile does not contain.');
 }
 
-export function keySetOf(text: string | null): URL {
+export function parseKeySetUrl(text: string | null): URL {
   if (text === null) {
     throw new Error(
       'must be set, or PLATFORM_PUBLIC_KEY: without a key, the server cannot verify that a call is paid.',
     );
   }
-  const url = urlOf(text);
+  const url = parseUrl(text);
   const local = url?.protocol === 'http:' && isLoopback(url.hostname);
   if (url !== null && (url.protocol === 'https:' || local)) return url;
   throw new Error(`expected an https URL, got ${JSON.stringify(text)}.`);
@@ -68,17 +68,17 @@ export function secretOf(text: string | null): string | null {
 
 export function originsOf(text: string | null): ReadonlySet<string> {
   return new Set(
-    listOf(text, (origin) => urlOf(origin)?.origin === origin, 'origins such as https://app.example'),
+    parseList(text, (origin) => parseUrl(origin)?.origin === origin, 'origins such as https://app.example'),
   );
 }
 
 export function hostsOf(text: string | null, audience: string | null): ReadonlySet<string> {
-  const isHost = (host: string) => urlOf(`http://${host}`)?.host === host;
-  const hosts = listOf(text?.toLowerCase(), isHost, 'host names such as tools.local');
-  return new Set([...hosts, urlOf(audience ?? '')?.hostname ?? []].flat());
+  const isHost = (host: string) => parseUrl(`http://${host}`)?.host === host;
+  const hosts = parseList(text?.toLowerCase(), isHost, 'host names such as tools.local');
+  return new Set([...hosts, parseUrl(audience ?? '')?.hostname ?? []].flat());
 }
 
-function listOf(
+function parseList(
   text: string | null | undefined,
   isEntry: (entry: string) => boolean,
   expected: string,
@@ -89,11 +89,11 @@ function listOf(
   throw new Error(`expected ${expected}, separated by commas, got ${JSON.stringify(wrongEntry)}.`);
 }
 
-function urlOf(text: string): URL | null {
+function parseUrl(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
 }
 
-export function headerOf(text: string | null): string | null {
+export function parseHeaderName(text: string | null): string | null {
   if (text === null || /^[\w-]+$/.test(text)) return text?.toLowerCase() ?? null;
   throw new Error(`expected the name of a header, such as x-forwarded-for, got ${JSON.stringify(text)}.`);
 }

@@ -4,14 +4,14 @@ import { getHeapStatistics } from 'node:v8';
 import { audienceOf } from './audience.ts';
 import {
   drainOf,
-  headerOf,
   hostsOf,
   isOff,
   issuerOf,
-  keySetOf,
   metricsPortOf,
   onceOf,
   originsOf,
+  parseHeaderName,
+  parseKeySetUrl,
   secretOf,
   wholeNumber,
 } from './config-values.ts';
@@ -132,7 +132,7 @@ export function readConfig(
         : null;
     const address = settingOf('PLATFORM_JWKS_URL') ?? jwksUrl;
     if (address === null && initial) return { initial, jwksUrl: null };
-    return { initial, jwksUrl: read('PLATFORM_JWKS_URL', () => keySetOf(address)) };
+    return { initial, jwksUrl: read('PLATFORM_JWKS_URL', () => parseKeySetUrl(address)) };
   };
   const readToken = (): TokenRules => ({
     ...platform.token,
@@ -163,7 +163,7 @@ export function readConfig(
     cacheSharedBytes: read('CACHE_SHARED_BYTES', wholeNumber(0, 10_000_000_000)),
     allowedOrigins: read('ALLOWED_ORIGINS', originsOf),
     allowedHosts: read('ALLOWED_HOSTS', (text) => hostsOf(text, audience?.url ?? null)),
-    clientAddressHeader: read('CLIENT_ADDRESS_HEADER', headerOf),
+    clientAddressHeader: read('CLIENT_ADDRESS_HEADER', parseHeaderName),
     maxBodyBytes: read('MAX_BODY_BYTES', bytes),
     unpaidBodyBytes: read('UNPAID_BODY_BYTES', bytes),
     unpaidBodyMs: read('UNPAID_BODY_MS', wholeNumber(100, 600_000)),

@@ -85,7 +85,7 @@ export async function listen(
     connection.hasAsked = true;
     if (pending.add(response).size > maxPipelined) {
       report('MAX_PIPELINED');
-      cutOff(socket);
+      dropConnection(socket);
       return;
     }
     response.once('close', () => pending.delete(response));
@@ -137,12 +137,12 @@ function isUnanswered({ req, headersSent }: ServerResponse): boolean {
   return req.method === 'POST' || !headersSent;
 }
 
-function isRunning(response: ServerResponse): boolean {
+function isRequestRunning(response: ServerResponse): boolean {
   return response.req.complete && isUnanswered(response);
 }
 
 function isIdle({ pending }: Connection): boolean {
-  return pending.size === 0 || ![...pending].some(isRunning);
+  return pending.size === 0 || ![...pending].some(isRequestRunning);
 }
 
 /** Keeps each new connection in `open`, and ends others when there are too many. */
@@ -257,7 +257,7 @@ function watchLoad(maxDelayMs: number): { isHigh(): boolean; stop(): void } {
  * Closes a connection and drops the rest of what was read from it, up to 450 requests. Node has no public way to stop its
  * parser. If this way does not work, the rest is parsed first, which takes 11 ms.
  */
-function cutOff(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
+function dropConnection(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
   if (socket.parser) socket.parser.onIncoming = () => 2; // what follows belongs to another protocol
   socket.destroy();
 }

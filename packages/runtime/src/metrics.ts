@@ -40,7 +40,7 @@ const period = 60_000;
  * @throws Error that names the variable to change if the port cannot be used
  */
 export async function serveMetrics(host: string, port: number, info: ServerInfo): Promise<string> {
-  const read = collect(info);
+  const read = collectMetrics(info);
   const answer = ({ method, url }: IncomingMessage, response: ServerResponse) => {
     const isKnown = url?.split('?')[0] === '/metrics';
     if (!isKnown) response.writeHead(404).end('The metrics are at /metrics.\n');
@@ -54,7 +54,7 @@ export async function serveMetrics(host: string, port: number, info: ServerInfo)
 }
 
 /** Counts what the channels publish. Returns a function that gives the text of all metrics. */
-function collect({ name, version }: ServerInfo): () => string {
+function collectMetrics({ name, version }: ServerInfo): () => string {
   const operations = createHistogram(
     'mcp_server_operation_duration_seconds',
     'Duration of requests to a method of MCP.',

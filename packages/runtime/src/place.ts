@@ -13,7 +13,7 @@ export function firstPlaceIn(stack: string | undefined): string | undefined {
   const runtime = path.resolve(import.meta.dirname ?? '', '..');
   for (const [, file = '', line] of stack?.matchAll(frame) ?? []) {
     const filePath = file.startsWith('file:') ? fileURLToPath(file) : file;
-    const relativePath = path.relative(rootDirectory(), filePath).replaceAll(path.sep, '/');
+    const relativePath = path.relative(findProjectDirectory(), filePath).replaceAll(path.sep, '/');
     const isOwn = path.isAbsolute(filePath) && !/^\.\.|node_modules/.test(relativePath);
     if (isOwn && path.relative(runtime, filePath).startsWith('..')) return `${relativePath}:${line}`;
   }
@@ -32,10 +32,10 @@ export function declarationOf(member: string, at: string | undefined): string | 
   const names = member.match(/(?<=\.)[^.[\]]+/g);
   if (file === undefined || names === null) return at;
   try {
-    const lines = readFileSync(path.join(rootDirectory(), file), 'utf8').split('\n');
+    const lines = readFileSync(path.join(findProjectDirectory(), file), 'utf8').split('\n');
     let line = lines.findIndex((text) => text.includes('outputSchema'));
     for (const name of names) {
-      line = lines.findIndex((text, number) => number >= line && declares(text, name));
+      line = lines.findIndex((text, number) => number >= line && declaresMember(text, name));
       if (line === -1) return at;
     }
     return `${file}:${line + 1}`;
@@ -45,10 +45,10 @@ export function declarationOf(member: string, at: string | undefined): string | 
 }
 
 /** The project around the working directory, which may be its `dist/test/`. */
-function rootDirectory(): string {
+function findProjectDirectory(): string {
   return directoryAbove(undefined, process.cwd()) ?? process.cwd();
 }
 
-function declares(line: string, name: string): boolean {
+function declaresMember(line: string, name: string): boolean {
   return [name, `'${name}'`, JSON.stringify(name)].some((key) => ` ${line}`.includes(` ${key}:`));
 }

@@ -109,11 +109,11 @@ export function limited(): (value: string) => string {
 }
 
 function labelsText(names: readonly string[], values: readonly string[]): string {
-  return names.map((name, at) => `${name}="${escaped(values[at] ?? '')}"`).join(',');
+  return names.map((name, at) => `${name}="${escapeLabel(values[at] ?? '')}"`).join(',');
 }
 
 const escapes: { readonly [character: string]: string } = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.replace(/[\\"\n]/g, (character) => escapes[character] ?? character);
 }

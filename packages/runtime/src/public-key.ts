@@ -12,7 +12,7 @@ const keyTypes: { readonly [family: string]: string } = { RS: 'rsa', PS: 'rsa', 
  * @throws Error that says what is wrong, without the text
  */
 export function publicKeyOf(text: string, algorithms: readonly string[], readText: ReadText): JsonWebKey {
-  const pem = text.includes('-----BEGIN') ? text.replaceAll('\\n', '\n') : contentOf(text, readText);
+  const pem = text.includes('-----BEGIN') ? text.replaceAll('\\n', '\n') : readKeyFile(text, readText);
   if (/-----BEGIN [A-Z ]*PRIVATE KEY/.test(pem))
     throw new Error('contains a private key; use the public key of the platform.');
   let key: KeyObject;
@@ -33,7 +33,7 @@ export function publicKeyOf(text: string, algorithms: readonly string[], readTex
   return jwkOf(key);
 }
 
-function contentOf(path: string, readText: ReadText): string {
+function readKeyFile(path: string, readText: ReadText): string {
   try {
     return readText(path);
   } catch (error) {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { TokenRules } from './server/auth.ts';
 import { type Log, provide } from './server/log.ts';
 import type { Claim, Replicas } from './server/session.ts';
-import { createStore, type SharedState, type Store, valueIn } from './store.ts';
+import { createStore, infoValue, type SharedState, type Store } from './store.ts';
 
 /** What the requests to APIs share. Nothing here rejects. */
 export type SourceState = Pick<SharedState, 'take' | 'get' | 'set'>;
@@ -76,7 +76,7 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
   const comparesRuns = once === 'strict' && tokenState.claimSince !== undefined;
   const onInfo = (variable: string, keepsTokens: boolean) => (info: string | null) => {
     if (keepsTokens && comparesRuns) requireRunId(variable, info);
-    const text = warningOf(variable, info === null ? null : valueIn(info, 'maxmemory_policy'), keepsTokens);
+    const text = warningOf(variable, info === null ? null : infoValue(info, 'maxmemory_policy'), keepsTokens);
     if (state.keep !== undefined && text) log('warning', { text });
     if (keepsTokens && comparesRuns && info !== null && !isDurable(info)) {
       log('warning', { text: `${variable}: ${notDurable}` });
@@ -160,7 +160,7 @@ const notDurable =
 
 /** @throws Error if INFO has no `run_id` */
 function requireRunId(variable: string, info: string | null): void {
-  if (info !== null && valueIn(info, 'run_id')) return;
+  if (info !== null && infoValue(info, 'run_id')) return;
   throw new Error(
     `TOKEN_ONCE: "strict" needs run_id of INFO, which the server of ${variable} hides: lost tokens could not be noticed. Allow its user INFO, use another server, or set TOKEN_ONCE=on.`,
   );
@@ -168,7 +168,7 @@ function requireRunId(variable: string, info: string | null): void {
 
 /** Whether used tokens are in more places than the memory of one process. */
 function isDurable(info: string): boolean {
-  return valueIn(info, 'aof_enabled') === '1' || Number(valueIn(info, 'connected_slaves') ?? 0) > 0;
+  return infoValue(info, 'aof_enabled') === '1' || Number(infoValue(info, 'connected_slaves') ?? 0) > 0;
 }
 
 /** @param policy of the store when its memory is full; null or undefined if it is not known */

@@ -98,7 +98,7 @@ export async function run(
     key,
     metrics,
   });
-  if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
+  if (stdout.isTTY) console.error(`Serving at ${endpointUrl(host, server.port)}`);
   void app.prepare();
 }
 
@@ -145,7 +145,7 @@ function createShared(
 }
 
 /** The endpoint with the host name that tokens have in development. */
-function addressOf(host: string, port: number): string {
+function endpointUrl(host: string, port: number): string {
   return `http://${urlHost(host)}:${port}/mcp`;
 }
 

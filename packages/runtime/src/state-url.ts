@@ -17,7 +17,7 @@ export function stateUrlOf(text: string | null): string | null {
   if (text === null) return null;
   const isCluster = /^rediss?\+cluster:/i.test(text) || /^rediss?:\/\/[^/]*,[^/]*(?:\/|$)/i.test(text);
   if (isCluster) throw new Error(noCluster);
-  const url = urlOf(text);
+  const url = parseStateUrl(text);
   const isRedis = /^rediss?:$/.test(url?.protocol ?? '') && /^\/?\d{0,9}$/.test(url?.pathname ?? '');
   if (isRedis && url?.hostname && secretsInUrl(text) !== null) return text;
   throw new Error(expected);
@@ -47,7 +47,7 @@ export function sentinelOf(text: string): Sentinel | undefined {
 /** What the log must not contain of a URL, in both forms; null if it cannot be decoded. */
 export function secretsInUrl(text: string): readonly string[] | null {
   try {
-    const { password = '', search = '' } = urlOf(text) ?? {};
+    const { password = '', search = '' } = parseStateUrl(text) ?? {};
     return [password, decodeURIComponent(password), search].filter((secret) => secret !== '');
   } catch {
     return null;
@@ -59,7 +59,7 @@ const sentinelForm =
   /^redis\+sentinel:\/\/(?:([^@/?#]*)@)?((?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?(?:,(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?)*)\/([\w.-]+)(?:\/(\d{1,9}))?$/i;
 
 /** A URL of Sentinels as the URL of the first of them, because a list of hosts is no host. */
-function urlOf(text: string): URL | null {
+function parseStateUrl(text: string): URL | null {
   const [, account, hosts = '', , db = '0'] = sentinelForm.exec(text) ?? [];
   const plainUrl =
     hosts === '' ? text : `redis://${account === undefined ? '' : `${account}@`}${hosts.split(',')[0]}/${db}`;
@@ -67,5 +67,5 @@ function urlOf(text: string): URL | null {
 }
 
 function serverOf(text: string): string {
-  return `${urlOf(text)?.host} ${sentinelOf(text)?.name}`;
+  return `${parseStateUrl(text)?.host} ${sentinelOf(text)?.name}`;
 }

@@ -118,7 +118,11 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
   };
   const lose = (error: unknown) => {
     if (status !== 'alone') {
-      log('state', { ...variableDetail, shared: false, reason: hide(textOf(error)).slice(0, maxReason) });
+      log('state', {
+        ...variableDetail,
+        shared: false,
+        reason: hide(connectionErrorText(error)).slice(0, maxReason),
+      });
     }
     decide('alone');
   };
@@ -127,7 +131,7 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
   const learn = async () => {
     const info = state.info ? await answerWithin(state.info(), readMs + connectMs) : null;
     try {
-      if (info !== null && valueIn(info, 'cluster_enabled') === '1')
+      if (info !== null && infoValue(info, 'cluster_enabled') === '1')
         throw new Error(`${variable}: ${cluster}`);
       options.onInfo(info);
     } catch (error) {
@@ -227,7 +231,7 @@ function follow(
 }
 
 /** The value of a line of INFO. */
-export function valueIn(info: string, name: string): string | undefined {
+export function infoValue(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1];
 }
 
@@ -271,7 +275,7 @@ function answerWithin<T>(answer: Promise<T>, ms: number): Promise<T> {
 }
 
 /** An error of several connection attempts has no message, but a code. */
-function textOf(error: unknown): string {
+function connectionErrorText(error: unknown): string {
   const { message, code } = error as Partial<NodeJS.ErrnoException>;
   return message || code || String(error);
 }

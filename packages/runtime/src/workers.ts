@@ -48,7 +48,7 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   if (configured.ok && configured.config.token?.once === 'strict') {
     reasons.push('TOKEN_ONCE: "strict" needs a store that replicas share, which a Worker does not have.');
   }
-  if (!configured.ok || reasons.length > 0) return workerOf(refusing(reasons));
+  if (!configured.ok || reasons.length > 0) return handleRequests(refusing(reasons));
 
   const { config, warnings } = configured;
   const app = createApp({ ...config, name, version, ...otherOptions }, tools, log);
@@ -63,7 +63,7 @@ export function createWorker({ name, version }: ServerInfo): Worker {
     log('listening', { name, version, tools: tools.length, ...audience, key: app.keyInUse() });
   };
   let hasAnnounced = false;
-  return workerOf((request, response) => {
+  return handleRequests((request, response) => {
     // While a Worker starts there is no time, and nobody reads its log.
     if (!hasAnnounced) announce();
     hasAnnounced = true;
@@ -93,7 +93,7 @@ function refusing(reasons: readonly string[]): Handle {
 /** Never reached from outside: the name of a server inside the Worker. */
 const port = 8080;
 
-function workerOf(handle: Handle): Worker {
+function handleRequests(handle: Handle): Worker {
   const callers = new AsyncLocalStorage<AbortSignal>();
   const server = createServer((request, response) => {
     // With the flag `enable_request_signal`. After this turn the host drops what the request has begun.

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIn } from '../../project/read/inside.ts';
-import { textOf } from '../../project/read/text.ts';
+import { decodeText } from '../../project/read/text.ts';
 import { moduleReferences } from '../../typescript/imports.ts';
 
 /** Extensions of source files. */
@@ -19,7 +19,7 @@ export function authorFiles(
   isOurs: (path: string) => boolean,
 ): ReadonlyMap<string, string> {
   const paths = sourcesBelow(directory, '').filter((path) => !isOurs(path));
-  return new Map(paths.map((path) => [path, textOf(readIn(directory, path))]));
+  return new Map(paths.map((path) => [path, decodeText(readIn(directory, path))]));
 }
 
 /** The paths of the author's source files below a directory of a project, sorted; no link is followed. */

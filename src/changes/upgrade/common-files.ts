@@ -17,7 +17,7 @@ import { presentProfile } from '../../project/manifest/profile.ts';
 import { newerProgram, ownPackages } from '../../project/package/own-package.ts';
 import { archivedVersions, type Release, readRelease } from '../../project/package/releases.ts';
 import { readTemplates } from '../../project/package/templates.ts';
-import { bytesOf, sha256, textOf } from '../../project/read/text.ts';
+import { decodeText, encodeText, sha256 } from '../../project/read/text.ts';
 import { withSourceDependencies, withVariables } from '../../project/source/sources.ts';
 import { standardTargets, targetNames } from '../../questions/targets.ts';
 import { render } from '../../render/render.ts';
@@ -52,11 +52,11 @@ export function commonFilesOf(
     profile: release ? profileThen(manifest, release) : profile,
   };
   const before = (toolOrder: readonly string[]) =>
-    frame({ ...writtenAnswers, tools: toolOrder }, tools, release);
+    frameFiles({ ...writtenAnswers, tools: toolOrder }, tools, release);
   const first = writtenFirst(manifest, (toolOrder) => before(toolOrder).get('README.md')?.content);
   return {
     base: before(first),
-    theirs: new Map([...frame({ ...answers, tools: first }, tools), ...carried.files]),
+    theirs: new Map([...frameFiles({ ...answers, tools: first }, tools), ...carried.files]),
   };
 }
 
@@ -89,7 +89,7 @@ function releaseOf({ template }: Manifest): Release | undefined {
 }
 
 /** The frame as a release writes it, or as this version does. */
-function frame(answers: CommonFileAnswers, tools: readonly string[], release?: Release): FileSet {
+function frameFiles(answers: CommonFileAnswers, tools: readonly string[], release?: Release): FileSet {
   const templates = release?.templates ?? readTemplates();
   const context = { ...projectContext(answers), ...(release && contextThen(answers, release)) };
   const index = planToolsIndex(tools);
@@ -98,15 +98,15 @@ function frame(answers: CommonFileAnswers, tools: readonly string[], release?: R
   const files = render(planned, templates);
   if (variables === null) return files;
   const withApis = [
-    ...changed(files, '.env.example', (text) => withVariables(text, variables)),
-    ...changed(files, 'package.json', (text) => withSourceDependencies(text, release?.facts.sources)),
+    ...editFile(files, '.env.example', (text) => withVariables(text, variables)),
+    ...editFile(files, 'package.json', (text) => withSourceDependencies(text, release?.facts.sources)),
   ];
   return new Map([...files, ...withApis]);
 }
 
-function changed(files: FileSet, path: string, change: (text: string) => string): FileSet {
+function editFile(files: FileSet, path: string, change: (text: string) => string): FileSet {
   const file = files.get(path);
-  return new Map(file ? [[path, { ...file, content: bytesOf(change(textOf(file.content))) }]] : []);
+  return new Map(file ? [[path, { ...file, content: encodeText(change(decodeText(file.content))) }]] : []);
 }
 
 /** Values of a version that the templates of its release read. */
@@ -115,7 +115,7 @@ function contextThen(
   { facts, templates }: Release,
 ): Partial<ReturnType<typeof projectContext>> {
   const documents = ['README.md', 'DEPLOY.md'].map((name) => templates.get(`project/${name}.hbs.js`));
-  const sections = documents.map((template) => textOf(template ?? new Uint8Array())).join('\n');
+  const sections = documents.map((template) => decodeText(template ?? new Uint8Array())).join('\n');
   return {
     // The compiled template has a section for each target. It also names the standard ones, which each project has.
     furtherTargets: targetNames.filter(

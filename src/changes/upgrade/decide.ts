@@ -2,7 +2,7 @@ import type { ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import type { ManifestFile } from '../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../project/read/files.ts';
-import { inStyle, sha256, textOf, withLineFeeds } from '../../project/read/text.ts';
+import { decodeText, inStyle, sha256, withLineFeeds } from '../../project/read/text.ts';
 import { mergeTexts } from '../../system/git.ts';
 import { meaningOf } from '../../typescript/tree.ts';
 import { mergePackage } from './merge-package.ts';
@@ -42,7 +42,7 @@ export interface DecisionContext {
  *
  * @throws SyntaxError if a package.json is not JSON; the errors of `mergeTexts`
  */
-export async function decide(
+export async function decideFile(
   sides: Sides,
   { label, used: usedPackages }: DecisionContext,
 ): Promise<Decision> {
@@ -52,24 +52,26 @@ export async function decide(
     const isDeleted = recorded !== undefined && theirs.owner === 'yours';
     return isDeleted ? { kind: 'kept', why: 'deleted' } : { kind: 'new', content: theirs.content };
   }
-  if (plainText(ours) === plainText(theirs.content)) return { kind: 'same' };
-  if (theirs.owner === 'generated') return generated(sides, ours, theirs.content);
-  const next = plainText(theirs.content);
+  if (normalizedText(ours) === normalizedText(theirs.content)) return { kind: 'same' };
+  if (theirs.owner === 'generated') return decideGenerated(sides, ours, theirs.content);
+  const next = normalizedText(theirs.content);
   if (path === 'package.json') {
-    const merged = mergePackage(base ? plainText(base) : next, plainText(ours), next, usedPackages);
+    const merged = mergePackage(base ? normalizedText(base) : next, normalizedText(ours), next, usedPackages);
     // Without a base, git marks only the lines that differ.
     return merge('', merged.ours, merged.theirs, label, ours);
   }
   if (recorded === undefined) return { kind: 'kept', why: 'own' };
   // A text that describes the tools was rendered for an earlier list of tools.
   if (recorded.sha256 === sha256(theirs.content) || isUnchanged(sides)) return { kind: 'same' };
-  if (!isEdited(sides, ours)) return { kind: 'replaced', content: inStyle(textOf(ours), next) };
+  if (!isEdited(sides, ours)) return { kind: 'replaced', content: inStyle(decodeText(ours), next) };
   // With NUL bytes, such as UTF-16, its lines cannot be merged.
-  const isForeign = base === null || ours.includes(0) || !isRelated(plainText(ours), plainText(base));
-  const authorsText = withCurrentCommand(path, plainText(ours));
-  if (!isForeign) return merge(withCurrentCommand(path, plainText(base)), authorsText, next, label, ours);
-  if (authorsText === plainText(ours)) return { kind: 'kept', why: 'rewritten' };
-  return { kind: 'merged', content: inStyle(textOf(ours), authorsText) };
+  const isForeign =
+    base === null || ours.includes(0) || !isRelated(normalizedText(ours), normalizedText(base));
+  const authorsText = withCurrentCommand(path, normalizedText(ours));
+  if (!isForeign)
+    return merge(withCurrentCommand(path, normalizedText(base)), authorsText, next, label, ours);
+  if (authorsText === normalizedText(ours)) return { kind: 'kept', why: 'rewritten' };
+  return { kind: 'merged', content: inStyle(decodeText(ours), authorsText) };
 }
 
 /** Replaces `market-mcp watch`, the command of version 0.4.0, in the workflow that runs it. */
@@ -87,7 +89,7 @@ async function merge(
 ): Promise<Decision> {
   const { text, conflicts } =
     ours === theirs ? { text: ours, conflicts: [] } : await mergeTexts(base, ours, theirs, label);
-  const content = inStyle(textOf(authors), text);
+  const content = inStyle(decodeText(authors), text);
   if (conflicts.length > 0) return { kind: 'conflict', content, lines: conflicts };
   return authors.equals(content) ? { kind: 'same' } : { kind: 'merged', content };
 }
@@ -101,11 +103,11 @@ function withoutSuccessor(sides: Sides): Decision {
 }
 
 /** A file that only the program writes. */
-function generated(sides: Sides, ours: Buffer, theirs: Uint8Array): Decision {
+function decideGenerated(sides: Sides, ours: Buffer, theirs: Uint8Array): Decision {
   // The same list of tools in another form.
   if (sides.path === toolsIndex && isUnchanged(sides)) return { kind: 'same' };
   const isPacked = ours.includes(0) || theirs.includes(0);
-  const content = isPacked ? theirs : inStyle(textOf(ours), textOf(theirs));
+  const content = isPacked ? theirs : inStyle(decodeText(ours), decodeText(theirs));
   if (isEdited(sides, ours)) return { kind: 'overruled', content };
   return isUnchanged(sides) ? { kind: 'same' } : { kind: 'replaced', content };
 }
@@ -114,7 +116,7 @@ function generated(sides: Sides, ours: Buffer, theirs: Uint8Array): Decision {
 function isEdited({ path, base, recorded }: Sides, ours: Buffer): boolean {
   if (isAsWritten(ours, recorded?.sha256)) return false;
   if (base === null || !/\.([cm]?[jt]s|json)$/.test(path)) return true;
-  const [before, currentMeaning] = [base, ours].map((content) => meaningOf(textOf(content)));
+  const [before, currentMeaning] = [base, ours].map((content) => meaningOf(decodeText(content)));
   return before !== currentMeaning;
 }
 
@@ -131,6 +133,6 @@ function isRelated(text: string, base: string): boolean {
   return lines.filter((line) => baseLines.has(line)).length * 3 >= lines.length;
 }
 
-function plainText(content: Uint8Array): string {
-  return withLineFeeds(textOf(content));
+function normalizedText(content: Uint8Array): string {
+  return withLineFeeds(decodeText(content));
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject, present } from 'market-mcp-contract/json';
 import { compareVersions } from 'market-mcp-contract/report';
-import { jsonText } from '../../project/read/text.ts';
+import { serializeJson } from '../../project/read/text.ts';
 
 /** Members that always belong to the author. */
 const authorsOwn = new Set(['name', 'version', 'description', 'private']);
@@ -32,7 +32,7 @@ export function mergePackage(
   if (!sides.every(isObject)) throw new SyntaxError('expected an object');
   const [o, a, b] = sides as [JsonObject, JsonObject, JsonObject];
   const indent = /\n([ \t]+)/.exec(ours)?.[1] ?? '  ';
-  const print = (value: Json) => jsonText(value, indent) + (/\n$/.test(ours) ? '\n' : '');
+  const print = (value: Json) => serializeJson(value, indent) + (/\n$/.test(ours) ? '\n' : '');
   const [oursFirst = a, theirsFirst = b] = (['ours', 'theirs'] as const).map((winner) =>
     mergedMember([], [o, a, b], { used: usedPackages, winner }),
   );
@@ -63,11 +63,11 @@ function mergedMember(
       key,
       mergedMember(
         [...path, key],
-        [ownMember(from, key), ownMember(ours, key), ownMember(theirs, key)],
+        [packageMember(from, key), packageMember(ours, key), packageMember(theirs, key)],
         settings,
       ),
     ]);
-    return inOrder(members, Object.keys(ours), Object.keys(theirs));
+    return orderMembers(members, Object.keys(ours), Object.keys(theirs));
   }
   if (isDeepStrictEqual(base, ours)) return isNeeded(path, theirs, settings) ? ours : theirs;
   // A script that the author removed stays removed; a package that this version needs is added again.
@@ -94,7 +94,7 @@ function newer(path: readonly string[], ours: Json, theirs: Json | undefined): J
 }
 
 /** In the author's order; a new member follows the member that precedes it on the other side. */
-function inOrder(
+function orderMembers(
   members: readonly [string, Json | undefined][],
   ours: readonly string[],
   theirs: readonly string[],
@@ -111,6 +111,6 @@ function inOrder(
 }
 
 /** Ignores inherited properties. */
-function ownMember(object: JsonObject, key: string): Json | undefined {
+function packageMember(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

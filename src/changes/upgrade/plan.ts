@@ -20,9 +20,9 @@ import {
   withoutFingerprints,
 } from '../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../project/read/files.ts';
-import { placeIn, readIfThere, refuseObstacles } from '../../project/read/inside.ts';
+import { readIfThere, refuseObstacles, resolveInside } from '../../project/read/inside.ts';
 import { literalDefinitions } from '../../project/read/open.ts';
-import { sha256, textOf } from '../../project/read/text.ts';
+import { decodeText, sha256 } from '../../project/read/text.ts';
 import { importsIn } from '../../project/read/tools-index.ts';
 import { lockDirectory } from '../../project/read/workspace.ts';
 import type { Plan } from '../../project/write/change.ts';
@@ -30,7 +30,7 @@ import { moduleReferences } from '../../typescript/imports.ts';
 import { renamedExports } from './assets.ts';
 import { authorFiles, importedPackages } from './author-files.ts';
 import { commonFilesOf } from './common-files.ts';
-import { type Decision, type DecisionContext, decide, type Sides } from './decide.ts';
+import { type Decision, type DecisionContext, decideFile, type Sides } from './decide.ts';
 
 /** The planned upgrade of a project: nothing is written yet. */
 export interface Upgrade extends Plan {
@@ -64,7 +64,7 @@ const label = `create-market-mcp-${version}`;
 export async function planUpgrade(directory: string): Promise<Upgrade> {
   const manifest = readManifest(directory);
   const index = contentAt(directory, toolsIndex);
-  const tools = index === null ? recordedTools(manifest) : importsIn(textOf(index));
+  const tools = index === null ? recordedTools(manifest) : importsIn(decodeText(index));
   const { base, theirs } = commonFilesOf(manifest, tools, undefined, lockDirectory(directory));
   const recorded = Object.entries(manifest.files).filter(([, { owner }]) => owner === 'generated');
   const knownPaths = [...base.keys(), ...theirs.keys(), ...recorded.map(([path]) => path)];
@@ -86,7 +86,12 @@ export async function planUpgrade(directory: string): Promise<Upgrade> {
   const next = nextManifest(manifest, base, decided);
   const listing = listingOf(directory, manifest, tools);
   const renamed = renamedIn(authors, JSON.parse(renamedExports));
-  return { from: manifest.template, to: version, renamed, ...changeOf(decided, manifest, next, listing) };
+  return {
+    from: manifest.template,
+    to: version,
+    renamed,
+    ...plannedChange(decided, manifest, next, listing),
+  };
 }
 
 interface Decided {
@@ -102,7 +107,7 @@ async function decideOn(directory: string, sides: Sides, context: DecisionContex
     return isUnchanged ? { kind: 'same' } : { kind: 'kept', why: 'own' };
   }
   try {
-    return await decide(sides, context);
+    return await decideFile(sides, context);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = `${join(directory, path)}: ${error.message}`;
@@ -148,7 +153,7 @@ function listingOf(directory: string, manifest: Manifest, imported: readonly str
   );
 }
 
-function changeOf(
+function plannedChange(
   decided: readonly Decided[],
   manifest: Manifest,
   next: Manifest,
@@ -186,7 +191,7 @@ function contentAt(directory: string, path: string): Buffer | null {
 }
 
 function isLink(directory: string, path: string): boolean {
-  return lstatSync(placeIn(directory, path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return lstatSync(resolveInside(directory, path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function recordedTools({ files }: Manifest): readonly string[] {

@@ -13,7 +13,7 @@ export interface UpgradeReport {
 }
 
 /** Describes an upgrade. */
-export function reportOf({ files, renamed }: Pick<Upgrade, 'files' | 'renamed'>): UpgradeReport {
+export function upgradeReport({ files, renamed }: Pick<Upgrade, 'files' | 'renamed'>): UpgradeReport {
   const of = (...kinds: readonly UpgradedFile['kind'][]) => files.filter(({ kind }) => kinds.includes(kind));
   const counts = [
     ['new', of('new')],
@@ -34,11 +34,11 @@ export function reportOf({ files, renamed }: Pick<Upgrade, 'files' | 'renamed'>)
         ({ path, line, entry, from, to }) => `${path}:${line}: ${from} of ${entry} is now called ${to}`,
       ),
     ],
-    notes: files.flatMap((file) => noteOf(file) ?? []),
+    notes: files.flatMap((file) => fileNote(file) ?? []),
   };
 }
 
-function noteOf({ path, kind, why: reason, proposal }: UpgradedFile): string | undefined {
+function fileNote({ path, kind, why: reason, proposal }: UpgradedFile): string | undefined {
   if (kind === 'merged') return `${path}: merged with your changes`;
   if (kind === 'overruled') return `${path}: it is generated, so it was written without your edit`;
   if (reason === 'deleted') return `${path}: you deleted it, so it was not added again`;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CommandError, nameList, shellLine } from 'market-mcp-contract/command';
-import { isInOtherRepository, placeIn } from '../../project/read/inside.ts';
+import { isInOtherRepository, resolveInside } from '../../project/read/inside.ts';
 import { isEntry } from '../../project/read/read.ts';
 import { outputsOf } from '../../project/write/change.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
@@ -30,7 +30,7 @@ export async function undoOf(
     const message = `there are uncommitted changes: ${nameList(state.uncommitted)}`;
     throw new CommandError('NOT_COMMITTED', message, commitHint(state.unfinished));
   }
-  const isThere = (path: string) => isEntry(placeIn(directory, path));
+  const isThere = (path: string) => isEntry(resolveInside(directory, path));
   const changed = [...files.keys(), ...removed];
   const before = changed.filter(isThere);
   await requireRestorable(

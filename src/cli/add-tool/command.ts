@@ -10,7 +10,7 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
-import { entriesOf, secretsOf } from '../../changes/entries.ts';
+import { importTools, secretsOf } from '../../changes/entries.ts';
 import { saveKeys } from '../../changes/keys.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
@@ -21,14 +21,14 @@ import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../q
 import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import {
-  flagsOf,
+  flagsForAnswers,
   type RequestPlace,
   requiredParts,
   type ToolAnswers,
   toolAnswers,
 } from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { type Answering, collectAnswers, listedOperations } from '../answers.ts';
+import { type Answering, collectAnswers, listSearchedOperations } from '../answers.ts';
 import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/format.ts';
 import { finishChange } from '../tools/change.ts';
 import { showDrift } from '../tools/tool-drift.ts';
@@ -40,14 +40,14 @@ export async function addTool(
   flags: Flags<ToolParts> & AddToolSwitches,
 ): Promise<ExitCode> {
   const partialParts = unwrap(readFlags<ToolParts>(addToolQuestions, { ...flags, tool }));
-  const listed = await listedOperations(partialParts, flags, output);
+  const listed = await listSearchedOperations(partialParts, flags, output);
   if (listed !== undefined) return listed;
   const project = await openProject(findProject(process.cwd()));
-  const parts = { ...partialParts, ...placeOf(project) };
-  const answers = await collectAnswers(answering(parts, project, flags, output), flags);
+  const parts = { ...partialParts, ...requestPlaceOf(project) };
+  const answers = await collectAnswers(addToolAnswering(parts, project, flags, output), flags);
   // Read before the lock is taken: standard input may take long.
   const { fields } = project.manifest.answers;
-  const entries = unwrap(await entriesOf(answers, project.profile, fields));
+  const entries = unwrap(await importTools(answers, project.profile, fields));
   const { directory } = project;
   const secrets = secretsOf(entries);
   const plan = async () => planAddition(await openProject(directory), entries);
@@ -55,19 +55,19 @@ export async function addTool(
   if (flags.dryRun) {
     const addition = await plan();
     const { showDryRun } = await import('../tools/dry-run.ts');
-    return showDryRun(directory, addition.change, contents(addition), output);
+    return showDryRun(directory, addition.change, additionJson(addition), output);
   }
   const addition = await changeProject(directory, plan);
   showAddition(addition, output);
   const saved = await saveKeys(directory, secrets);
   if (saved) output[saved.done ? 'done' : 'note'](saved.says);
   if (addition.change === null) {
-    return output.result({ ok: true, directory, ...contents(addition), selfCheck: null, undo: null });
+    return output.result({ ok: true, directory, ...additionJson(addition), selfCheck: null, undo: null });
   }
-  const names = namesOf(addition);
+  const names = addedToolNames(addition);
   const successText = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} added`;
   const undo = marketCommand('remove-tool', ...names, '--yes', '--no-check');
-  const madeChange = { directory, done: successText, undo, contents: { ...contents(addition), undo } };
+  const madeChange = { directory, done: successText, undo, contents: { ...additionJson(addition), undo } };
   const exitCode = await finishChange(madeChange, flags, output);
   const env = existsSync(join(directory, '.env')) ? dotEnv(directory) : null;
   const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool, env) ?? []);
@@ -87,10 +87,10 @@ function showAddition({ change, prepared, unchanged, drift }: Addition, output: 
   showDrift(drift, output);
 }
 
-function contents(addition: Addition) {
+function additionJson(addition: Addition) {
   const { change, prepared, unchanged, drift } = addition;
   return {
-    tools: namesOf(addition),
+    tools: addedToolNames(addition),
     unchanged,
     files: change === null ? [] : [...change.files.keys()],
     changes: prepared.changes,
@@ -99,17 +99,17 @@ function contents(addition: Addition) {
   };
 }
 
-function placeOf({ directory, manifest }: Project): RequestPlace {
+function requestPlaceOf({ directory, manifest }: Project): RequestPlace {
   const { variables } = manifest.answers;
   return { directory, ...(variables && { variables }) };
 }
 
-function namesOf({ prepared }: Addition): readonly string[] {
+function addedToolNames({ prepared }: Addition): readonly string[] {
   return prepared.tools.map(({ definition }) => definition.name);
 }
 
 /** How the answers that flags give are completed. */
-function answering(
+function addToolAnswering(
   partialParts: Partial<ToolParts & RequestPlace>,
   project: Project,
   { check }: AddToolSwitches,
@@ -131,7 +131,7 @@ function answering(
         tool: addToolQuestions.tool,
         complete: toolAnswers,
         async review(answers) {
-          const entries = await entriesOf(answers, project.profile, project.manifest.answers.fields);
+          const entries = await importTools(answers, project.profile, project.manifest.answers.fields);
           if (!entries.ok) return entries;
           const { change, prepared } = await planAddition(project, entries.value);
           const place = `${change?.files.size ?? 0} files in ${project.directory}`;
@@ -140,7 +140,7 @@ function answering(
         resume: (parts, ask) =>
           marketCommand(
             'add-tool',
-            ...flagsOf<ToolParts>(addToolQuestions, { ...parts, ask }, true),
+            ...flagsForAnswers<ToolParts>(addToolQuestions, { ...parts, ask }, true),
             ...(check ? [] : [addToolSwitches.check.syntax]),
           ),
         interrupted: (cancelled) => output.error(toCommandError(cancelled)),

@@ -10,7 +10,7 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { generic, resolvePlatform } from 'market-mcp-contract/platforms';
-import { serverAt } from 'market-mcp-contract/program';
+import { targetAtUrl } from 'market-mcp-contract/program';
 import { driftLines, lookAtServer } from 'market-mcp-contract/report';
 import { listingAt, previousListing } from '../../check/files.ts';
 import { projectAbove, readManifest } from '../../project/manifest/manifest.ts';
@@ -29,7 +29,7 @@ export async function checkAvailability(url: string, output: Output, flags: Chec
   requireNone(otherFlagErrors(flags));
   const project = projectAbove(process.cwd());
   const profile = await profileFor(flags.platform, project);
-  const target = { ...(await serverAt(url, { header: flags.header })), profile };
+  const target = { ...(await targetAtUrl(url, { header: flags.header })), profile };
   const report = await lookAtServer(target, await earlierListing(flags.against, project));
   output.line(
     output.style('bold', `Availability of ${printable(report.target)} (platform ${printable(profile.name)})`),

@@ -8,7 +8,7 @@ import type { CheckFlags } from '../flags.ts';
  *
  * @returns as `checkServer` or `checkAvailability`
  */
-export async function check(
+export async function runCheck(
   target: string | undefined,
   output: Output,
   flags: CheckFlags,

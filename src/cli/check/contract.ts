@@ -16,8 +16,8 @@ import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platf
 import {
   checkHeld,
   checkUrl,
+  examineOptions,
   type Held,
-  optionsOf,
   rerunCommand,
   type Words,
 } from 'market-mcp-contract/program';
@@ -73,9 +73,9 @@ export async function checkProject(
   const { directory, platform } = await projectAt(target, flags);
   const { against } = flags;
   const earlier = await (against === undefined ? previousListing(directory) : listingAt(against));
-  const options = await optionsOf({ ...flags, against: undefined }, earlier);
+  const options = await examineOptions({ ...flags, against: undefined }, earlier);
   const openServer = async () => {
-    const server = await hold(directory, platform, flags, output);
+    const server = await prepareServer(directory, platform, flags, output);
     const notes: Held['notes'] = (calls) => [
       ...answerLines(server.answers?.() ?? []),
       ...realLines(server.real),
@@ -137,7 +137,7 @@ async function repeat(directory: string, output: Output, check: () => Promise<Ex
 async function projectAt(target: string | undefined, flags: CheckFlags) {
   const platform = flags.platform === undefined ? undefined : unwrap(await resolvePlatform(flags.platform));
   requireNone([
-    ...onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
+    ...unsuitableFlagErrors('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
     ...(flags.call.length > 0 ? callErrors(flags) : []),
   ]);
   requireNone(deployErrors(flags));
@@ -150,7 +150,7 @@ async function projectAt(target: string | undefined, flags: CheckFlags) {
 function requireUrlFlags(flags: CheckFlags): void {
   const hint = 'Remove it, or name a directory to check.';
   requireNone([
-    ...onlyFor('a directory', ['watch', 'deploy'], flags),
+    ...unsuitableFlagErrors('a directory', ['watch', 'deploy'], flags),
     ...(flags.build
       ? []
       : [inputError('--no-build', undefined, 'works only with the directory of a project', hint)]),
@@ -188,7 +188,7 @@ function deployErrors({ deploy, live, watch }: CheckFlags): readonly InputError[
 }
 
 /** Prepares the server of a project for one run. */
-async function hold(
+async function prepareServer(
   directory: string,
   platform: PlatformProfile | undefined,
   { build: isWanted, live, call, deploy }: CheckFlags,
@@ -202,10 +202,10 @@ async function hold(
 
 /** What is deployed to a target, built with the programs of this machine. */
 function deployedTo(target: DeployTarget, directory: string, output: Output): Promise<Deployed> {
-  return target === 'workers' ? workerOf(directory, output) : imageOf(directory, target, output);
+  return target === 'workers' ? bundleForCheck(directory, output) : imageOf(directory, target, output);
 }
 
-async function workerOf(directory: string, output: Output): Promise<Deployed> {
+async function bundleForCheck(directory: string, output: Output): Promise<Deployed> {
   const worker = await withProgress(output.progress('bundling the Worker'), () => bundleWorker(directory));
   const missing = worker.missing.length > 0 ? [`Without its bindings ${worker.missing.join(', ')}.`] : [];
   output.comment(['wrangler bundled the Worker. It runs in workerd, the runtime of Cloudflare.', ...missing]);
@@ -230,7 +230,7 @@ async function imageOf(directory: string, target: DeployTarget, output: Output):
   return deployedImage(image);
 }
 
-function onlyFor(
+function unsuitableFlagErrors(
   problem: string,
   names: readonly (keyof CheckFlags)[],
   flags: CheckFlags,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt, isObject, jsonIn } from 'market-mcp-contract/json';
+import { attempt, isObject, parseJsonText } from 'market-mcp-contract/json';
 import { createSigner, isLoopback, Probe } from 'market-mcp-contract/wire';
 import { openLocalPlatform } from '../../dev/local-server.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
@@ -65,7 +65,7 @@ export async function localKeyFor(
 /** Whether GET /health names the project and its version. */
 async function isServedAt(probe: Probe, directory: string): Promise<boolean> {
   const [health] = (await probe.health()).values;
-  const [manifest] = jsonIn(readIn(directory, 'package.json').toString('utf8'));
+  const [manifest] = parseJsonText(readIn(directory, 'package.json').toString('utf8'));
   if (!isObject(health) || !isObject(manifest)) return false;
   return health.server === manifest.name && health.version === manifest.version;
 }

@@ -9,13 +9,13 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { isObject, type Json, readJson } from 'market-mcp-contract/json';
-import { linesOf } from '../../dev/state.ts';
+import { stateLines } from '../../dev/state.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { redactValue } from '../../marketplace/core/redact.ts';
 import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/running-marketplace.ts';
 import type { CallFlags } from '../flags.ts';
-import { onFreePort, withMarketplace } from '../marketplace/connect.ts';
+import { runOnFreePort, withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';
 
 /**
@@ -23,7 +23,7 @@ import { callLines } from '../marketplace/format.ts';
  *
  * @returns 3 if no answer came; 1 if the call failed, does not match its schema, or did not end as expected.
  */
-export async function call(
+export async function runCallCommand(
   tool: string,
   argumentsText: string | undefined,
   output: Output,
@@ -31,7 +31,7 @@ export async function call(
 ): Promise<ExitCode> {
   const args = unwrap(argumentsIn(argumentsText));
   const callOnce = () => callOn(flags, output, tool, args);
-  return flags.endpoint === undefined ? onFreePort(callOnce) : callOnce();
+  return flags.endpoint === undefined ? runOnFreePort(callOnce) : callOnce();
 }
 
 function callOn(flags: CallFlags, output: Output, tool: string, args: Json | undefined): Promise<ExitCode> {
@@ -51,7 +51,7 @@ function callOn(flags: CallFlags, output: Output, tool: string, args: Json | und
     });
     const objection = objectionTo(report, flags.expect);
     for (const line of callLines({ report, objection, output })) output.line(line);
-    if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
+    if (state?.kind === 'old-build') output.note(`${state.message} ${stateLines(state).join(' ')}`);
     const verdict = { ok: objection === undefined, objection: objection ?? null, state };
     const exitCode = output.result({ ...report, arguments: redactValue(report.arguments), ...verdict });
     return report.verdict.outcome === 'no-answer' && objection !== undefined

@@ -115,11 +115,11 @@ export function createCallLog(directory: string, output: Output) {
     if (!isObject(event)) return output.line(line.text.trimEnd());
     const kind = String(event.event);
     if (silentKinds.has(kind)) return;
-    const id = textOr(event.request) ?? textOr(event.id);
+    const id = textOrNull(event.request) ?? textOrNull(event.id);
     const before = (id !== null && waiting.get(id)) || nothing;
     const call: Running = {
       lines: [...before.lines, line],
-      code: failureKinds.has(kind) ? textOr(event.code) : before.code,
+      code: failureKinds.has(kind) ? textOrNull(event.code) : before.code,
     };
     const isOfCall = id !== null && typeof event.tool === 'string';
     if (kind !== 'call' && isOfCall) {
@@ -129,7 +129,7 @@ export function createCallLog(directory: string, output: Output) {
       return;
     }
     if (id !== null) waiting.delete(id);
-    const code = textOr(event.code) ?? call.code;
+    const code = textOrNull(event.code) ?? call.code;
     const isFailure = code !== null || kind === 'incident' || failureKinds.has(kind);
     const cause = code !== null && line.exchange !== null ? marketplace?.causeOf(line.exchange) : null;
     const failure: FailedAnswer = { code, message: null, incident: id ?? undefined };
@@ -145,7 +145,7 @@ export function createCallLog(directory: string, output: Output) {
   }
 
   function otherTitle({ time, event, ...members }: JsonObject, cause: CallCause | null): string {
-    const reasonText = textOr(members.reason) ?? textOr(members.text) ?? textOr(members.detail);
+    const reasonText = textOrNull(members.reason) ?? textOrNull(members.text) ?? textOrNull(members.detail);
     const memberTexts = Object.entries(members).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
     const text = cause ? '' : `  ${reasonText ?? memberTexts.join(', ')}`;
     return singleLine(`${clockTime(time)}  ${event}${text}`);
@@ -164,7 +164,7 @@ const failureKinds = new Set(['source', 'failure']);
 /** At a terminal, the server prints its address, and dev when and why it stops. */
 const silentKinds = new Set(['listening', 'stopping', 'stopped']);
 
-function textOr(value: unknown): string | null {
+function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 

@@ -14,7 +14,7 @@ import { showDrift } from '../tools/tool-drift.ts';
  *
  * @param markListed records that the marketplace has read the present tools.
  */
-export async function listTools(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
+export async function runList(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
   const directory = findProject(process.cwd());
   if (markListed) await changeProject(directory, async () => planToolList(await openProject(directory)));
   const project = await openProject(directory);
@@ -30,26 +30,26 @@ export async function listTools(output: Output, { markListed }: { markListed?: b
   return output.result({
     directory,
     platform: project.profile.name,
-    tools: tools.map((tool) => entryOf(tool, drift, isListed)),
+    tools: tools.map((tool) => listEntry(tool, drift, isListed)),
     refresh: drift,
   });
 }
 
 function showTool(tool: ToolFile, drift: ToolListDrift, isListed: boolean, output: Output): void {
-  const { name, file, state, description, inputs, outputs } = entryOf(tool, drift, isListed);
+  const { name, file, state, description, inputs, outputs } = listEntry(tool, drift, isListed);
   const mark = state === 'listed' || state === 'unlisted' ? '' : `  (${state})`;
   output.line(`${output.style('bold', singleLine(name))}  ${output.style('dim', singleLine(file))}${mark}`);
   if (description !== null) output.line(`  ${singleLine(description)}`);
   if (inputs === null || outputs === null)
     output.line('  its definition is computed at run time: start the server to see it');
   else {
-    output.line(`  in   ${wordsOf(inputs)}`);
-    output.line(`  out  ${wordsOf(outputs.filter(({ name }) => !Object.hasOwn(signals, name)))}`);
+    output.line(`  in   ${memberList(inputs)}`);
+    output.line(`  out  ${memberList(outputs.filter(({ name }) => !Object.hasOwn(signals, name)))}`);
   }
 }
 
 /** @param isListed whether the marketplace has read the tools of the project before */
-function entryOf(
+function listEntry(
   { file, path, test, source: { name, definition } }: ToolFile,
   drift: ToolListDrift,
   isListed: boolean,
@@ -69,7 +69,7 @@ function entryOf(
   };
 }
 
-function wordsOf(members: readonly FieldMember[]): string {
+function memberList(members: readonly FieldMember[]): string {
   const words = members.map(
     ({ name, type, required }) => `${singleLine(name)}${required ? '' : '?'}:${type}`,
   );
@@ -92,17 +92,17 @@ function fieldMembers(root: JsonObject): readonly FieldMember[] {
     const { description } = schema;
     return {
       name,
-      type: typeOf(schema),
+      type: schemaTypeText(schema),
       required: requiredOf(root).includes(name),
       description: typeof description === 'string' ? description : null,
     };
   });
 }
 
-function typeOf(schema: JsonObject): string {
+function schemaTypeText(schema: JsonObject): string {
   const types = typesOf(schema).map((type) => {
     if (type !== 'array' || !isObject(schema.items)) return String(type);
-    return `${typeOf(schema.items)}[]`;
+    return `${schemaTypeText(schema.items)}[]`;
   });
   return types.length === 0 ? 'any' : types.join('|');
 }

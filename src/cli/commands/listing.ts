@@ -20,8 +20,8 @@ import {
   type Entry,
   type EntryFacts,
   entryFacts,
-  entryOf,
   jsonFile,
+  listingEntry,
   namespaceProof,
 } from '../../marketplace/core/entry.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
@@ -40,9 +40,9 @@ export async function listing(output: Output, flags: ListingFlags): Promise<Exit
   const { platform } = flags;
   const profile = platform === undefined ? project.profile : unwrap(await resolvePlatform(platform));
   const facts = entryFacts(project, flags, project.profile.listing.descriptionSections);
-  const entry = entryOf(facts, profile, flags);
-  const file = await write(project, 'server.json', entry.server, flags);
-  show(entry, profile.listing, output);
+  const entry = listingEntry(facts, profile, flags);
+  const file = await writeListing(project, 'server.json', entry.server, flags);
+  showListing(entry, profile.listing, output);
   const definitions = definitionsOf(project);
   const drift =
     definitions &&
@@ -65,7 +65,7 @@ function definitionsOf({ tools }: Project): readonly ToolDefinition[] | undefine
   return definitions.every((definition) => definition !== null) ? definitions : undefined;
 }
 
-function show(
+function showListing(
   { server, form, stake, advice }: Entry,
   rules: PlatformProfile['listing'],
   output: Output,
@@ -110,7 +110,7 @@ function showFile({ file, written }: Made, next: string, { dryRun }: ListingFlag
 }
 
 /** Writes a file unless it already has this content. @throws CommandError `FILE_EXISTS` if it has another one */
-async function write(
+async function writeListing(
   { directory }: Project,
   name: string,
   document: JsonObject,

@@ -121,7 +121,7 @@ export async function proposeSchemas(
   switches: RecordSwitches,
   output: Output,
 ): Promise<Applied | null> {
-  const recorded = answersOf(tools, examples);
+  const recorded = answersByTool(tools, examples);
   if (recorded.size === 0) return null;
   const plan = async () => planSchemas(await openProject(directory), recorded);
   const planned = await plan();
@@ -166,7 +166,7 @@ export async function proposeSchemas(
 }
 
 /** The answers of sources of the examples that shall find something, by tool. */
-function answersOf(
+function answersByTool(
   tools: readonly ProjectTool[],
   examples: readonly CalledExample[],
 ): ReadonlyMap<string, RecordedTool> {

@@ -1,14 +1,14 @@
 import { type ExitCode, exitCodes, type Output, singleLine } from 'market-mcp-contract/command';
 import { driftLines } from 'market-mcp-contract/report';
 import { recordedDrift } from '../../check/files.ts';
-import { linesOf } from '../../dev/state.ts';
+import { stateLines } from '../../dev/state.ts';
 import type { ListingForm, RegistrationStep, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
 import type { Registration } from '../../marketplace/core/registration-form.ts';
 import { requestJson } from '../../marketplace/running-marketplace.ts';
 import type { RegisterFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
-import { markOf } from '../marketplace/format.ts';
+import { verdictMark } from '../marketplace/format.ts';
 
 /**
  * `market-mcp register`: fills in the registration form of the local marketplace and submits it.
@@ -34,7 +34,7 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
       filled,
     );
     for (const { label, status, details } of submission.steps.filter(({ label }) => label !== callsStep)) {
-      output.line(`${markOf(status, output)} ${label}`);
+      output.line(`${verdictMark(status, output)} ${label}`);
       for (const detail of details) output.line(output.style('dim', `    ${singleLine(detail)}`));
     }
     output.line();
@@ -43,7 +43,7 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
         ? `${output.style(submission.withheld.length > 0 ? 'yellow' : 'green', acceptance(submission).toLowerCase())}  ${singleLine(filled.name)} is listed; the stake would be ${stake} ${rules.stake.currency}`
         : `${output.style('red', 'rejected')}  ${singleLine(submission.reasons[0] ?? '')}`,
     );
-    if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
+    if (state?.kind === 'old-build') output.note(`${state.message} ${stateLines(state).join(' ')}`);
     const { project } = place;
     const drift =
       submission.accepted && project ? recordedDrift(project.directory, submission.listing.tools) : null;

@@ -11,10 +11,10 @@ import { type ProjectFacts, projectFacts } from '../../check/built.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publishedState } from '../../dev/published.ts';
-import { isDown, isServing, linesOf, stateError } from '../../dev/state.ts';
+import { isDown, isServing, stateError, stateLines } from '../../dev/state.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { presentProfile } from '../../project/manifest/profile.ts';
-import { compile } from '../../system/compiler.ts';
+import { compileProject } from '../../system/compiler.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 
 /** `market-mcp token [tool]`: prints a token of the local platform, and shell commands that call a tool while `dev` runs. */
@@ -31,7 +31,7 @@ export async function token(
   if (!isServing(state)) await requireCompiled(directory);
   const { tools } = await projectFacts(directory);
   const profile = presentProfile(readManifest(directory));
-  const tool = toolNamed(name, tools);
+  const tool = selectTool(name, tools);
   const server = await localServer(directory, profile.token);
   const lifetimeSeconds = requestedSeconds ?? profile.token.lifetimeSeconds;
   const maxSeconds = server.maxTokenSeconds;
@@ -51,7 +51,7 @@ export async function token(
   const { run } = packageManagerOf(directory);
   output.line(`# The token is valid for ${lifetimeSeconds} s. Paste while "${run} dev" runs:`);
   output.line(commands);
-  if (state.kind === 'old-build') output.comment([state.message, ...linesOf(state)]);
+  if (state.kind === 'old-build') output.comment([state.message, ...stateLines(state)]);
   return output.result({ ...call, state, expiresInSeconds: lifetimeSeconds, commands });
 }
 
@@ -59,7 +59,7 @@ const longestSeconds = 86_400;
 
 /** @throws CommandError `BUILD_FAILED` with the first errors. */
 async function requireCompiled(directory: string): Promise<void> {
-  const { ok, errors } = await compile(directory);
+  const { ok, errors } = await compileProject(directory);
   if (ok) return;
   const hint = 'Correct the errors that the compiler reports above.';
   throw new CommandError('BUILD_FAILED', 'the project does not compile', hint, { details: errors });
@@ -67,7 +67,7 @@ async function requireCompiled(directory: string): Promise<void> {
 
 type Tool = ProjectFacts['tools'][number];
 
-function toolNamed(name: string | undefined, tools: readonly Tool[]): Tool {
+function selectTool(name: string | undefined, tools: readonly Tool[]): Tool {
   const found = name === undefined ? tools[0] : tools.find((tool) => tool.name === name);
   if (found) return found;
   const names = tools.map((tool) => tool.name);

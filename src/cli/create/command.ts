@@ -36,7 +36,7 @@ import {
   replayCommand,
   resumeCommand,
 } from '../../questions/create-answers.ts';
-import { type Answering, collectAnswers, listedOperations } from '../answers.ts';
+import { type Answering, collectAnswers, listSearchedOperations } from '../answers.ts';
 import { mayAsk, requireConsent } from '../ask-person.ts';
 import {
   fileLines,
@@ -44,10 +44,10 @@ import {
   firstSteps,
   type NextStep,
   nextSteps,
+  reportJson,
   reviewLines,
   reviewWidth,
   sampleEdit,
-  shortReport,
   showFailures,
   showNext,
   showPrepared,
@@ -63,31 +63,37 @@ export async function create(
   flags: CreateFlags & CreateSwitches,
 ): Promise<ExitCode> {
   const parts = unwrap(readCreateFlags({ ...flags, directory }));
-  const listed = await listedOperations(parts, flags, output);
+  const listed = await listSearchedOperations(parts, flags, output);
   if (listed !== undefined) return listed;
   if (parts.directory !== undefined) {
     const existingProject = flags.force ? undefined : projectIn(parts.directory);
     // Whether it is the same project is known only after all questions are answered.
     if (existingProject === undefined) targetOf(parts.directory, flags);
-    else if (mayAsk(flags)) return finish(parts.directory, existingProject, flags, output);
+    else if (mayAsk(flags)) return finishCreation(parts.directory, existingProject, flags, output);
   }
-  const answers = await collectAnswers(answering(parts, flags, output), flags);
+  const answers = await collectAnswers(createAnswering(parts, flags, output), flags);
   const creation = unwrap(await planCreation(answers));
   const { files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
     const message = `${context.directory} already contains this project: continuing with it`;
-    return complete(creation, context, message, flags, output);
+    return completeCreation(creation, context, message, flags, output);
   }
   const target = targetOf(answers.directory, flags, files);
-  if (flags.dryRun) return showDryRun(creation, target.directory, output);
+  if (flags.dryRun) return showCreationDryRun(creation, target.directory, output);
   writeProject(target, files);
   const filesText = `${files.size} files in ${target.directory}`;
-  return complete(creation, { directory: target.directory, packageManager }, filesText, flags, output);
+  return completeCreation(
+    creation,
+    { directory: target.directory, packageManager },
+    filesText,
+    flags,
+    output,
+  );
 }
 
 /** How the answers that flags give are completed. */
-function answering(
+function createAnswering(
   partialParts: Partial<CreateParts>,
   switches: CreateSwitches,
   output: Output,
@@ -124,7 +130,7 @@ const maxLines = 12;
  *
  * @param successText what was written
  */
-async function complete(
+async function completeCreation(
   { answers, files, prepared, secrets }: Creation,
   context: ProjectContext,
   successText: string,
@@ -146,10 +152,10 @@ async function complete(
   const repeat = replayCommand(repeated, switches, ownCommand('create-market-mcp'));
   const result = {
     directory,
-    ...contents(files, prepared),
+    ...creationJson(files, prepared),
     packages,
     problems,
-    selfCheck: shortReport(report),
+    selfCheck: reportJson(report),
     edit: first?.edit,
     next: steps.flatMap(({ command }) => command ?? []),
     repeat,
@@ -176,8 +182,8 @@ function showEnd({ directory }: ProjectContext, steps: readonly NextStep[], outp
   output.line(`How to change, test and register it: ${join(directory, 'README.md')}`);
 }
 
-/** Finishes a project that an earlier run has written, if the author at the terminal agrees. @throws as `complete`. */
-async function finish(
+/** Finishes a project that an earlier run has written, if the author at the terminal agrees. @throws as `completeCreation`. */
+async function finishCreation(
   directory: string,
   { answers }: Manifest,
   switches: CreateSwitches,
@@ -200,12 +206,12 @@ async function finish(
 }
 
 /** Prints what would be written. */
-function showDryRun({ files, prepared }: Creation, directory: string, output: Output): ExitCode {
+function showCreationDryRun({ files, prepared }: Creation, directory: string, output: Output): ExitCode {
   output.line(`These files would be written to ${singleLine(directory)}:`);
   for (const line of fileLines(files)) output.line(`  ${line}`);
   showPrepared(prepared, output);
   const nothing = { packages: null, selfCheck: null, next: [] };
-  return output.result({ ok: true, dryRun: true, directory, ...contents(files, prepared), ...nothing });
+  return output.result({ ok: true, dryRun: true, directory, ...creationJson(files, prepared), ...nothing });
 }
 
 /** The code of the steps is loaded only if there is one to take. */
@@ -230,6 +236,6 @@ function selfCheckFailed({ directory, packageManager }: ProjectContext): Command
   return new CommandError('SELF_CHECK_FAILED', message, hint);
 }
 
-function contents(files: Creation['files'], { tools, changes, advice }: Creation['prepared']) {
+function creationJson(files: Creation['files'], { tools, changes, advice }: Creation['prepared']) {
   return { files: [...files.keys()], tools: tools.map(({ definition }) => definition.name), changes, advice };
 }

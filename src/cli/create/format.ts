@@ -4,13 +4,13 @@ import type { JsonObject } from 'market-mcp-contract/json';
 import { type CheckReport, prettyReport } from 'market-mcp-contract/report';
 import { enterCommand, type ProjectContext } from '../../changes/target.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
-import { type ImportedTool, variablesIn } from '../../import/model.ts';
+import { apiVariables, type ImportedTool } from '../../import/model.ts';
 import type { Prepared } from '../../import/prepare.ts';
 import type { DefinitionChange, PreparedTool } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { pathsOf } from '../../plan/tool.ts';
+import { toolPaths } from '../../plan/tool.ts';
 import { explainCommand } from '../../system/command-line.ts';
 import { adviceSentence, failedRules, showNotes, warningNotes } from './notes.ts';
 
@@ -29,7 +29,7 @@ export type FirstEdit = Required<Pick<NextStep, 'edit' | 'where'>>;
 /** The source of a tool returns sample data until its author has written it. */
 export function sampleEdit(tool: string): FirstEdit {
   const location = 'read() returns sample data: call your API there';
-  return { edit: pathsOf(toolFile(tool)).path, where: location };
+  return { edit: toolPaths(toolFile(tool)).path, where: location };
 }
 
 /**
@@ -43,7 +43,7 @@ export function firstEditOf(
 ): FirstEdit | undefined {
   if (call === undefined) return sampleEdit(definition.name);
   const { named } = call.api;
-  const secrets = variablesIn(call.api).flatMap(({ kind, name }) =>
+  const secrets = apiVariables(call.api).flatMap(({ kind, name }) =>
     kind === 'secret' && !env?.[name] ? [name] : [],
   );
   if (secrets.length === 0) return undefined;
@@ -106,7 +106,7 @@ export function showReport(report: CheckReport, output: Output): void {
 }
 
 /** A report as `--json` prints it: the counts and the failed rules. */
-export function shortReport(report: Report | null): object | null {
+export function reportJson(report: Report | null): object | null {
   return (
     report && {
       ...report.summary,

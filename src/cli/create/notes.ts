@@ -9,7 +9,7 @@ import type { Level, Report, RuleResult } from 'market-mcp-contract/definition';
 import { groupBy } from 'market-mcp-contract/json';
 import type { DefinitionChange } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
-import { pathsOf } from '../../plan/tool.ts';
+import { toolPaths } from '../../plan/tool.ts';
 
 /** What an author should know or do about a file. */
 export interface FileNote {
@@ -33,7 +33,7 @@ export function changeNotes(changes: readonly DefinitionChange[]): readonly File
     const { path, what, why } = first;
     if (/^tools\b/.test(path)) return { place: tool, text: `${what} (${why})` };
     const end = otherChanges.length === 0 ? '' : `; ${counted(otherChanges.length, 'more change')}`;
-    return { place: pathsOf(toolFile(tool)).path, text: `${path} ${what} (${why})${end}` };
+    return { place: toolPaths(toolFile(tool)).path, text: `${path} ${what} (${why})${end}` };
   });
 }
 
@@ -45,7 +45,7 @@ export function adviceNotes(advice: readonly InputError[], report: Report | null
     .map((error) => {
       const { where, tool, message, hint } = error;
       if (tool === undefined) return { place: where, text: `${message}. ${hint}` };
-      return { place: pathsOf(toolFile(tool)).path, text: `${message}. ${hint}` };
+      return { place: toolPaths(toolFile(tool)).path, text: `${message}. ${hint}` };
     });
 }
 

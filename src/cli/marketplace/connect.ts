@@ -45,7 +45,7 @@ const portAttempts = 3;
  * server gets a free port; if a program takes that before the server listens, another one. For a command whose address nobody
  * keeps.
  */
-export async function onFreePort<T>(work: () => Promise<T>): Promise<T> {
+export async function runOnFreePort<T>(work: () => Promise<T>): Promise<T> {
   const server = await movableServer();
   if (server === undefined) return work();
   if (!(await isFree(server.host, Number(new URL(server.url).port))))
@@ -54,7 +54,7 @@ export async function onFreePort<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (attempt === portAttempts || !isPortTaken(error)) throw error;
+      if (attempt === portAttempts || !isPortTakenError(error)) throw error;
       process.env.PORT = String(await freePort());
     }
   }
@@ -69,7 +69,7 @@ async function movableServer(): Promise<LocalServer | undefined> {
   return kind === 'running' ? undefined : context.server;
 }
 
-function isPortTaken(error: unknown): boolean {
+function isPortTakenError(error: unknown): boolean {
   if (!(error instanceof CommandError)) return false;
   const { state } = error.data as { readonly state?: ServerState };
   return state?.kind === 'port-taken';

@@ -86,13 +86,16 @@ function verdictLines(
   output: Output,
 ): readonly string[] {
   return [
-    `${markOf(status, output)} ${title.padEnd(18)} ${words[status]}${reason === undefined ? '' : `: ${reason}`}`,
+    `${verdictMark(status, output)} ${title.padEnd(18)} ${words[status]}${reason === undefined ? '' : `: ${reason}`}`,
     ...problems.map((problem) => `    ${callProblemLine(problem)}`),
   ];
 }
 
 /** The mark of a verdict. */
-export function markOf(status: RegistrationStep['status'] | SchemaVerdict['status'], output: Output): string {
+export function verdictMark(
+  status: RegistrationStep['status'] | SchemaVerdict['status'],
+  output: Output,
+): string {
   if (status === 'not-run') return '–';
   if (status === 'advice') return output.style('yellow', '!');
   return status === 'pass' ? output.style('green', '✔') : output.style('red', '✘');
@@ -108,18 +111,18 @@ const widestCell = 40;
 
 /** JSON as lines: one member per line, lists of objects as tables. */
 export function valueLines(value: Json | undefined, indent = ''): readonly string[] {
-  if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return tableLines(value, indent);
+  if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return rowTableLines(value, indent);
   if (typeof value === 'string') return [`${indent}${singleLine(value.slice(0, 1_000))}`];
   if (!isObject(value)) return [`${indent}${singleLine(shorten(value, 1_000))}`];
   const width = Math.max(0, ...Object.keys(value).map((key) => key.length));
   return Object.entries(value).flatMap(([key, member]) =>
     Array.isArray(member) && member.length > 0 && member.every(isObject)
-      ? [`${indent}${singleLine(key)}`, ...tableLines(member, `${indent}  `)]
+      ? [`${indent}${singleLine(key)}`, ...rowTableLines(member, `${indent}  `)]
       : [`${indent}${singleLine(key).padEnd(width)}  ${singleLine(shorten(member, 200))}`],
   );
 }
 
-function tableLines(rows: readonly Json[], indent: string): readonly string[] {
+function rowTableLines(rows: readonly Json[], indent: string): readonly string[] {
   const objects = rows.filter(isObject).slice(0, maxRows);
   const columns = [...new Set(objects.flatMap((row) => Object.keys(row)))];
   const cells = [

@@ -82,10 +82,10 @@ export class Asker {
           message,
           placeholder: singleLine(initial ?? '') || placeholder,
           ...(initial !== undefined && { defaultValue: initial }),
-          ...(draft !== undefined && { initialValue: oneLine(draft) }),
-          validate: (text) => (usesInitial(text) ? undefined : errorOf(parse(text ?? ''))),
+          ...(draft !== undefined && { initialValue: withoutLineBreaks(draft) }),
+          validate: (text) => (usesInitial(text) ? undefined : resultErrorText(parse(text ?? ''))),
         }),
-      (pasted) => this.#keys.write(oneLine(joined(pasted))),
+      (pasted) => this.#keys.write(withoutLineBreaks(joined(pasted))),
     );
     this.#accepted.delete(key);
     if (initial !== undefined && (usesInitial(typed) || typed === initial)) {
@@ -102,7 +102,7 @@ export class Asker {
     return this.#asked(
       message,
       (streams) => ({ prompt: () => password({ ...streams, message, validate }) }),
-      (pasted) => this.#keys.write(oneLine(pasted)),
+      (pasted) => this.#keys.write(withoutLineBreaks(pasted)),
     );
   }
 
@@ -110,7 +110,7 @@ export class Asker {
   choose<T extends string>(message: string, options: readonly Choice<T>[], initialValue?: T): Promise<T> {
     let refusal = '';
     const refuse = (pasted: string) => {
-      const pastedStart = singleLine(oneLine(pasted)).slice(0, 40);
+      const pastedStart = singleLine(withoutLineBreaks(pasted)).slice(0, 40);
       refusal = `\n${styleText('yellow', `This question does not accept pasted text (${pastedStart}). Choose with the arrow keys and Enter.`)}`;
       this.#redraw();
     };
@@ -151,7 +151,7 @@ export class Asker {
     return this.#asked(
       message,
       (streams) => new SearchPrompt({ ...streams, message, choices, selected, statusOf }),
-      (pasted) => this.#keys.write(oneLine(pasted)),
+      (pasted) => this.#keys.write(withoutLineBreaks(pasted)),
     ) as Promise<string[]>;
   }
 
@@ -270,11 +270,11 @@ function onOneLine({ value, label, hint }: Choice<string>): Choice<string> {
 }
 
 /** Replaces line breaks and other control characters by single spaces. */
-function oneLine(text: string): string {
+function withoutLineBreaks(text: string): string {
   return text.trim().replaceAll(/\p{Cc}+/gu, ' ');
 }
 
-function errorOf(result: Result<unknown>): string | undefined {
+function resultErrorText(result: Result<unknown>): string | undefined {
   if (result.ok) return undefined;
   return result.errors.map(errorLine).join('\n');
 }

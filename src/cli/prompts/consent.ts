@@ -2,12 +2,12 @@ import { orCommandError } from 'market-mcp-contract/command';
 import { keyValues, type RequestKeys, rememberTyped } from '../../changes/key-values.ts';
 import { mcpServerAt, serverKeys, tokenVariable } from '../../changes/mcp.ts';
 import { lacksAnswer, operationKeys } from '../../changes/openapi.ts';
-import { keysOf } from '../../changes/request.ts';
+import { requestKeys } from '../../changes/request.ts';
 import { TokenRefusal } from '../../project/source/mcp-server.ts';
-import { sourceOf, type ToolAnswers } from '../../questions/tool-answers.ts';
+import { type ToolAnswers, toolSource } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
-import { requestsOf } from './request.ts';
+import { readAnsweredRequests } from './request.ts';
 
 /** The permissions of an author, asked for before a request is sent. */
 export type Consent = Pick<ToolAnswers, 'send' | 'env'>;
@@ -21,16 +21,16 @@ export async function askConsent(asker: Asker, answers: ToolAnswers, isBack: boo
 
 /** Undefined if there was nothing to ask. */
 function consentTo(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
-  const source = sourceOf(answers);
+  const source = toolSource(answers);
   if (source === 'fromOpenapi') return consentToOperation(asker, answers);
   if (source === 'fromUrl') return consentToToken(asker, answers);
   return consentToRequests(asker, answers);
 }
 
 async function consentToRequests(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
-  const requests = await requestsOf(answers);
+  const requests = await readAnsweredRequests(answers);
   const isSent = answers.send !== false && answers.fromSample === undefined;
-  const env = isSent ? await askKeys(asker, requests.map(keysOf), answers) : undefined;
+  const env = isSent ? await askKeys(asker, requests.map(requestKeys), answers) : undefined;
   const [writing] = requests.filter(({ onlyReads }) => !onlyReads);
   if (!writing || answers.send !== undefined) return env && { env };
   const { method, path } = writing.call;

@@ -5,7 +5,7 @@ import { type CheckedLines, checkLines, completionOf } from '../../fields/lines.
 import { fieldsSchema } from '../../fields/shape.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
 import type { Field } from '../../model/model.ts';
-import { frame, isOver, type Streams, suggestion } from './line-prompt.ts';
+import { isPromptOver, promptFrame, type Streams, suggestion } from './line-prompt.ts';
 import * as edit from './text-lines.ts';
 
 /** Parameters of a tool, or fields of its answer. */
@@ -153,7 +153,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
 
   #frame(): string {
     const { message, output } = this.#options;
-    if (isOver(this.state)) return frame(output, this.state, message, this.#overLines());
+    if (isPromptOver(this.state)) return promptFrame(output, this.state, message, this.#overLines());
     const editor = this.#editorLines();
     const table = ['', ...this.#tableLines(this.#checked().fields)];
     const help = [styleText('dim', this.#enterHelp()), styleText('dim', keysShown)];
@@ -162,7 +162,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
       [...editor, ...table, '', ...help.slice(0, 1)],
       [...editor, ...table],
       editor,
-    ].map((body) => frame(output, this.state, message, body));
+    ].map((body) => promptFrame(output, this.state, message, body));
     // A frame that is higher than the terminal leaves its first lines behind when it is drawn again.
     return frames.find((frame) => frame.split('\n').length <= getRows(output)) ?? frames.at(-1) ?? '';
   }

@@ -48,7 +48,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   const initialParts: PromptParts = { ...withStart(flow.given), requestInputs: requestInputsIn(flow.given) };
   let parts = initialParts;
   /** The answers that are not asked for. */
-  let currentParts = without(initialParts, (name) => initialParts.ask?.includes(name) === true);
+  let currentParts = withoutMatching(initialParts, (name) => initialParts.ask?.includes(name) === true);
   let current: AskedPart | undefined;
   let isReviewed = false;
   let isAgreed = false;
@@ -61,7 +61,10 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   // Another start leaves answers that its tools do not use.
   const usedParts = (allParts: PromptParts): PromptParts => {
     const asks: readonly string[] = partsOf(allParts);
-    return without(allParts, (name) => name in partLabels && !asks.includes(name) && !(name in initialParts));
+    return withoutMatching(
+      allParts,
+      (name) => name in partLabels && !asks.includes(name) && !(name in initialParts),
+    );
   };
   const cancelled = () => {
     const keptParts = usedParts({ ...parts, ...asker.unfinished() });
@@ -84,7 +87,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
     const answered = usedParts(allParts);
     const reviewed = await orRefused(async () => flow.review(completed(answered)));
     for (;;) {
-      const way = await decide(asker, reviewed);
+      const way = await askNextStep(asker, reviewed);
       if (way === 'cancel') throw new Cancelled();
       isAgreed = way === 'write';
       const changed = isAgreed ? answered : await orBack(change(answered));
@@ -111,7 +114,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
       if (answered === 'back') continue;
       parts = answered;
       // A change may take other answers away, those of flags too.
-      currentParts = without(currentParts, (name) => parts[name as AskedPart] === undefined);
+      currentParts = withoutMatching(currentParts, (name) => parts[name as AskedPart] === undefined);
       const open = openParts(parts).findIndex((part) => parts[part] === undefined);
       from = open < 0 ? openParts(parts).length : open;
     }
@@ -134,11 +137,11 @@ async function orRefused<T>(review: () => Promise<Result<T>>): Promise<Result<T>
 }
 
 /** The answers whose names do not match. */
-function without(parts: PromptParts, matches: (name: string) => boolean): PromptParts {
+function withoutMatching(parts: PromptParts, matches: (name: string) => boolean): PromptParts {
   return Object.fromEntries(Object.entries(parts).filter(([name]) => !matches(name)));
 }
 
-async function decide(
+async function askNextStep(
   asker: Asker,
   reviewed: Result<readonly string[]>,
 ): Promise<'write' | 'change' | 'cancel'> {

@@ -1,5 +1,5 @@
 import { parseText, pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
-import { formatFields, withMembers } from '../../fields/language.ts';
+import { formatFields, withShapeMembers } from '../../fields/language.ts';
 import { checkLines } from '../../fields/lines.ts';
 import { parseValue, parseValues } from '../../fields/values.ts';
 import { type Field, type FieldType, type Shape, scalarTypes } from '../../model/model.ts';
@@ -60,7 +60,7 @@ export async function askFields(
     const field = await orBack(askInOrder<FieldAnswers>(steps, {}));
     lines = answer.lines;
     if (field === 'back') continue;
-    const formattedLines = lines.toSpliced(answer.row, 1, ...formatFields([fieldOf(field)]));
+    const formattedLines = lines.toSpliced(answer.row, 1, ...formatFields([answeredField(field)]));
     lines = [...formattedLines.filter((line) => line.trim() !== ''), ''];
   }
 }
@@ -86,8 +86,8 @@ function fieldSteps(
 ): readonly PromptStep<FieldAnswers>[] {
   const { flag, noun, isInput } = kind;
   const path = parentPath === '' ? name : `${parentPath}.${name}`;
-  const bareShape = shapeOf({ type, members });
-  const limited = shapeOf({ type, members, allowed: allowedValues });
+  const bareShape = answeredShape({ type, members });
+  const limited = answeredShape({ type, members, allowed: allowedValues });
   const isObject = (bareShape.items ?? bareShape).type === 'object';
   const isOpen = bareShape.type !== 'boolean' && !isObject;
   const hasValues = depth === 0 || !isInput;
@@ -108,14 +108,14 @@ function fieldSteps(
     const place = { asker, kind, above: path, depth: depth + 1 };
     return { ...so, members: await askMembers(place, so.members ?? []) };
   };
-  const list = (of: Shape) => (values: string) => typed(values, parseValues(values, of, flag));
+  const list = (of: Shape) => (values: string) => readableText(values, parseValues(values, of, flag));
   const allow: PromptStep<FieldAnswers> = async (so) => {
     const hint = 'Enter to allow all, or a list: base, ethereum';
     const allowedText = await text('allowed', `Allowed values of ${path}`, hint, list(bareShape))(so);
     // Allowed values are examples themselves.
     return allowedText.allowed ? { ...allowedText, examples: undefined } : allowedText;
   };
-  const fallback = (value: string) => typed(value, parseValue(value, limited, flag));
+  const fallback = (value: string) => readableText(value, parseValue(value, limited, flag));
   const steps: readonly (PromptStep<FieldAnswers> | false)[] = [
     text('name', `Name of the ${noun}${parentPath && ` of ${parentPath}`}`, 'symbol', (nameText) =>
       ownName(nameText, siblings, flag),
@@ -137,7 +137,7 @@ function fieldSteps(
 }
 
 /** The text of a value, if it can be read. */
-function typed(text: string, read: Result<unknown>): Result<string> {
+function readableText(text: string, read: Result<unknown>): Result<string> {
   return read.ok ? pass(text) : read;
 }
 
@@ -151,7 +151,7 @@ async function askMembers(place: Place, before: readonly FieldAnswers[]): Promis
     if (wantsAnother === false) return members;
     const reopened = wantsAnother === 'back' ? members.at(-1) : undefined;
     if (reopened) members = members.slice(0, -1);
-    const siblings = members.map(fieldOf);
+    const siblings = members.map(answeredField);
     const steps = (answers: FieldAnswers) => fieldSteps(place, siblings, answers);
     const last = reopened && { from: steps(reopened).length - 1, isBack: true };
     const member = await orBack(askInOrder(steps, reopened ?? {}, last));
@@ -160,11 +160,11 @@ async function askMembers(place: Place, before: readonly FieldAnswers[]): Promis
   }
 }
 
-function fieldOf({ name = '', required, description, ...rest }: FieldAnswers): Field {
-  return { name, ...(required && { required }), ...shapeOf(rest), ...(description && { description }) };
+function answeredField({ name = '', required, description, ...rest }: FieldAnswers): Field {
+  return { name, ...(required && { required }), ...answeredShape(rest), ...(description && { description }) };
 }
 
-function shapeOf({
+function answeredShape({
   type = 'string',
   members,
   allowed: allowedValues,
@@ -173,7 +173,7 @@ function shapeOf({
 }: FieldAnswers): Shape {
   const base = type.replace('[]', '') as FieldType;
   const bareShape: Shape = type === base ? { type: base } : { type: 'array', items: { type: base } };
-  const filled = members ? withMembers(bareShape, members.map(fieldOf)) : bareShape;
+  const filled = members ? withShapeMembers(bareShape, members.map(answeredField)) : bareShape;
   const limited = allowedValues
     ? { ...filled, enum: [...new Set(unwrap(parseValues(allowedValues, filled, '')))] }
     : filled;

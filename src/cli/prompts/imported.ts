@@ -1,16 +1,16 @@
 import { pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { grouped, isObject, type JsonObject, objectOr, propertiesOf, textOr } from 'market-mcp-contract/json';
 import { generic } from 'market-mcp-contract/platforms';
-import { entriesOf, wholeEntriesOf } from '../../changes/entries.ts';
+import { importTools, wholeEntriesOf } from '../../changes/entries.ts';
 import { sentReadInput } from '../../changes/openapi.ts';
 import { fieldsSchema } from '../../fields/shape.ts';
 import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
 import type { Imported } from '../../import/model.ts';
 import { plainText } from '../../import/openapi/text.ts';
-import { prepare } from '../../import/prepare.ts';
+import { prepareTools } from '../../import/prepare.ts';
 import { toolToDo } from '../../import/to-do.ts';
 import type { ToolParts } from '../../questions/tool.ts';
-import { sourceOf, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
+import { type ToolAnswers, toolAnswers, toolSource } from '../../questions/tool-answers.ts';
 import {
   type ExampleValue,
   exampleFor,
@@ -21,7 +21,7 @@ import {
 } from '../../tools/example-values.ts';
 import type { Asker } from './asker.ts';
 import { askInOrder, Back } from './leaving.ts';
-import { requestsOf } from './request.ts';
+import { readAnsweredRequests } from './request.ts';
 
 /** Asks for examples: of a read that is sent, one that finds nothing, and of a spec, one for each parameter without a value. */
 export function askExamples(
@@ -29,13 +29,13 @@ export function askExamples(
   parts: Partial<ToolParts>,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
-  const ask = sourceOf(parts) === 'spec' ? askMissingExamples : askEmptyExample;
+  const ask = toolSource(parts) === 'spec' ? askMissingExamples : askEmptyExample;
   return ask(asker, parts, isBack);
 }
 
 /** The tools of the answers so far. None if there is an error in their source, which the review reports. */
 async function importedTools(answers: ToolAnswers): Promise<readonly Imported[]> {
-  const entries = await entriesOf(toolAnswers(answers), generic).catch(() => undefined);
+  const entries = await importTools(toolAnswers(answers), generic).catch(() => undefined);
   return entries?.ok ? entries.value : [];
 }
 
@@ -46,7 +46,7 @@ async function askMissingExamples(
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
   const { example: before = [], ...otherParts } = parts;
-  const preparation = prepare(await importedTools(otherParts), generic);
+  const preparation = prepareTools(await importedTools(otherParts), generic);
   const missing = preparation.ok ? missingExamples(preparation.prepared.tools) : [];
   if (isBack && missing.length === 0) throw new Back();
   const open = missing.findIndex((example) => !before.some((value) => isFor(value, example)));
@@ -130,8 +130,8 @@ function emptyExample(typed: string, root: JsonObject): Result<string> {
 
 /** The inputSchema of the one read that will be sent; undefined if there is none. */
 async function inputOfRead(answers: ToolAnswers): Promise<JsonObject | undefined> {
-  if (sourceOf(answers) === 'fromOpenapi') return sentReadInput(answers);
-  const [request, ...otherRequests] = await requestsOf(answers);
+  if (toolSource(answers) === 'fromOpenapi') return sentReadInput(answers);
+  const [request, ...otherRequests] = await readAnsweredRequests(answers);
   const isSent = answers.send !== false && answers.fromSample === undefined;
   const isReading = request?.onlyReads === true || answers.effect === 'reads';
   if (!request || otherRequests.length > 0 || !isSent || !isReading) return undefined;

@@ -41,8 +41,8 @@ export class LinePrompt extends TextPrompt {
           maskUrl(this.value ?? ''),
         );
         const typed = this.userInput === '' ? suggestion(placeholder) : this.userInputWithCursor;
-        const body = isOver(this.state) ? answer : typed;
-        return frame(options.output, this.state, message, [body], this.error);
+        const body = isPromptOver(this.state) ? answer : typed;
+        return promptFrame(options.output, this.state, message, [body], this.error);
       },
     });
   }
@@ -53,7 +53,7 @@ export class LinePrompt extends TextPrompt {
 }
 
 /** Whether a prompt is answered or cancelled. */
-export function isOver(state: State): boolean {
+export function isPromptOver(state: State): boolean {
   return state === 'submit' || state === 'cancel';
 }
 
@@ -65,7 +65,7 @@ export function suggestion(text: string): string {
 }
 
 /** The screen of a prompt: its question, and its lines beside a bar, below which an error is shown. */
-export function frame(
+export function promptFrame(
   output: Writable,
   state: State,
   message: string,
@@ -73,7 +73,7 @@ export function frame(
   error = '',
 ): string {
   const openColor = state === 'error' ? 'yellow' : 'cyan';
-  const color = isOver(state) ? 'gray' : openColor;
+  const color = isPromptOver(state) ? 'gray' : openColor;
   const bar = `${styleText(color, S_BAR)}  `;
   const shownError = state === 'error' ? styleText('yellow', error) : '';
   const end = wrapTextWithPrefix(output, shownError, '   ', `${styleText(color, S_BAR_END)}  `).trimEnd();
@@ -81,7 +81,7 @@ export function frame(
     styleText('gray', S_BAR),
     wrapTextWithPrefix(output, message, bar, `${symbol(state)}  `),
     ...lines.map((line) => wrapTextWithPrefix(output, line, bar).trimEnd()),
-    ...(isOver(state) ? [] : [end, '']),
+    ...(isPromptOver(state) ? [] : [end, '']),
   ].join('\n');
 }
 
@@ -132,9 +132,9 @@ export class SearchPrompt extends AutocompletePrompt<Choice<string>> {
   #frame(): string {
     const { message, statusOf, output } = this.#options;
     const shownMessage = statusOf ? `${message} ${statusOf(this.lines)}` : message;
-    if (isOver(this.state)) {
+    if (isPromptOver(this.state)) {
       const selection = this.lines.length === 0 ? 'none selected' : nameList(this.lines);
-      return frame(
+      return promptFrame(
         output,
         this.state,
         shownMessage,
@@ -144,7 +144,7 @@ export class SearchPrompt extends AutocompletePrompt<Choice<string>> {
     const select = this.isNavigating ? 'Space or Tab' : 'Tab';
     const help = styleText('dim', `↑/↓ to navigate • ${select}: select • Enter: confirm • Type: to search`);
     const framed = (lines: readonly string[]) =>
-      frame(output, this.state, shownMessage, ['', this.#searchLine(), ...lines, help], this.error);
+      promptFrame(output, this.state, shownMessage, ['', this.#searchLine(), ...lines, help], this.error);
     return framed(
       limitOptions({
         cursor: this.cursor,

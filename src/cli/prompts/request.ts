@@ -5,7 +5,7 @@ import { readRequests, requestsInText } from '../../changes/request.ts';
 import { curlIn, type ReadRequest } from '../../import/request/index.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
-import { sourceOf, type ToolAnswers } from '../../questions/tool-answers.ts';
+import { type ToolAnswers, toolSource } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
 import { file, noSuchFile } from './start.ts';
@@ -62,7 +62,7 @@ export async function askRequestInputs(
   { constant, segment, requestInputs: previous, ...answers }: ToolAnswers & { requestInputs?: RequestInputs },
   isBack: boolean,
 ): Promise<RequestInputs> {
-  const [request, ...otherRequests] = await requestsOf({ ...answers, segment });
+  const [request, ...otherRequests] = await readAnsweredRequests({ ...answers, segment });
   const isChange = previous !== undefined && !isBack && request !== undefined && request.input.length > 0;
   const isObvious = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
   const isClear = isObvious && !isChange;
@@ -92,13 +92,13 @@ export async function askRequestInputs(
 }
 
 /** The requests, read; none if there are errors in them, which are reported at the review. */
-export async function requestsOf(answers: ToolAnswers): Promise<readonly ReadRequest[]> {
-  const read = sourceOf(answers) === 'fromRequest' ? await readRequests(answers) : undefined;
+export async function readAnsweredRequests(answers: ToolAnswers): Promise<readonly ReadRequest[]> {
+  const read = toolSource(answers) === 'fromRequest' ? await readRequests(answers) : undefined;
   return read?.ok ? read.value : [];
 }
 
 /** The name that the request itself gives to its tool. */
 export async function nameOfRequest(parts: ToolAnswers): Promise<string | undefined> {
-  const [read] = await requestsOf(parts);
+  const [read] = await readAnsweredRequests(parts);
   return read?.name;
 }

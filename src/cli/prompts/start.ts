@@ -3,7 +3,7 @@ import { CommandError, orCommandError, type Result, reject, unwrap } from 'marke
 import { mcpServerAt } from '../../changes/mcp.ts';
 import { documentAt } from '../../changes/openapi.ts';
 import { writingTools } from '../../import/mcp.ts';
-import { listedOperations, operationName } from '../../import/openapi/operations.ts';
+import { listReadableOperations, operationName } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
 import { TokenRefusal } from '../../project/source/mcp-server.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
@@ -152,7 +152,7 @@ export async function askOperations(
   { fromOpenapi = '', header, operation: before }: Partial<ToolParts>,
 ): Promise<readonly string[]> {
   const { document, where: location } = await documentAt(fromOpenapi, header);
-  const operations = unwrap(listedOperations(unwrap(document), location));
+  const operations = unwrap(listReadableOperations(unwrap(document), location));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;
     const writes = operation.method === 'get' ? '' : ' · may change something';

@@ -5,7 +5,7 @@ import { isCurl } from '../../import/request/shown.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
-import { type RequestPlace, sourceOf } from '../../questions/tool-answers.ts';
+import { type RequestPlace, toolSource } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import { askConsent, type Consent } from './consent.ts';
 import type { FieldKind } from './field-editor.ts';
@@ -72,7 +72,7 @@ export function orderedParts(
   const described = ['tool', 'effect', 'input', 'description'] as const;
   const [request, ...otherRequests] = parts.fromRequest ?? [];
   const isFile = request !== undefined && otherRequests.length === 0 && !isCurl(request);
-  switch (sourceOf(parts) ?? parts.start) {
+  switch (toolSource(parts) ?? parts.start) {
     case 'fromRequest':
       // A user who chose to paste wants to paste next.
       return [
@@ -194,7 +194,7 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>
     return askText(asker, nameQuestion, parts, parts.tool, '_', nameError);
   },
   async description(asker, parts, isBack) {
-    const source = sourceOf(parts);
+    const source = toolSource(parts);
     if (source !== undefined && source !== 'fromSample') return askDescriptions(asker, parts, isBack);
     const { description } = toolQuestions;
     const parse = (text: string) => {

@@ -12,7 +12,7 @@ import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { mayAsk, requireConsent } from '../ask-person.ts';
-import { shortReport, showReport } from '../create/format.ts';
+import { reportJson, showReport } from '../create/format.ts';
 import { showDrift } from './tool-drift.ts';
 
 /** A change of tools: how it is planned, confirmed and shown. */
@@ -101,7 +101,7 @@ export async function finishChange(
 ): Promise<ExitCode> {
   const context = { directory, packageManager: detectPackageManager(directory) };
   const report = check ? await checkChange(context, successText, undo, output) : null;
-  const result = { ok: true, directory, ...contents, selfCheck: shortReport(report) };
+  const result = { ok: true, directory, ...contents, selfCheck: reportJson(report) };
   if (report === null) return output.result(result);
   showReport(report, output);
   return hasPassed(report) ? output.result(result) : output.failure(result, checkFailed(successText, undo));

@@ -11,7 +11,7 @@ import { documentAt } from '../../changes/openapi.ts';
 import { requestsInText } from '../../changes/request.ts';
 import {
   brokenOperationsOf,
-  listedOperations,
+  listReadableOperations,
   matching,
   operationName,
 } from '../../import/openapi/operations.ts';
@@ -32,7 +32,7 @@ export async function listOperations(
 ): Promise<ExitCode> {
   const { document: read, where: location } = await documentAt(place, headers);
   const document = unwrap(read);
-  const allOperations = unwrap(listedOperations(document, location));
+  const allOperations = unwrap(listReadableOperations(document, location));
   const operations = search === undefined ? allOperations : matching(allOperations, search);
   const names = operations.map(operationName);
   const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
@@ -57,7 +57,7 @@ export async function unchosenOperation(
   headers: HeaderPairs | undefined,
 ): Promise<CommandError> {
   const { document, where: location } = await documentAt(place, headers);
-  const names = unwrap(listedOperations(unwrap(document), location)).map(operationName);
+  const names = unwrap(listReadableOperations(unwrap(document), location)).map(operationName);
   const hint = `Add --operation <name>, repeatable. The document has ${nameList(names)}. Without --yes, all are listed.`;
   return new CommandError('MISSING_ANSWERS', '--from-openapi needs --operation: it has no default', hint);
 }

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { type ExitCode, type Output, printable } from 'market-mcp-contract/command';
 import { readIfThere } from '../../project/read/inside.ts';
-import { textOf } from '../../project/read/text.ts';
+import { decodeText } from '../../project/read/text.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
 
 const notApplicable =
@@ -23,18 +23,18 @@ export function showDryRun(
 /** Prints a unified diff. */
 export function showDiff(diff: string, output: Output): void {
   // Trailing white space belongs to the last line shown.
-  const shownDiff = diff.replace(/\n$/, '').split('\n').map(visible).join('\n');
+  const shownDiff = diff.replace(/\n$/, '').split('\n').map(printableLine).join('\n');
   output.line(shownDiff);
   if (`${shownDiff}\n` !== diff) output.note(notApplicable);
 }
 
 /** A change as a unified diff for `git apply` and `patch -p1`. */
 export function unifiedDiff(directory: string, { files, removed }: ProjectChange): string {
-  const writtenFiles = [...files].map(([path, { content }]) => [path, textOf(content)] as const);
+  const writtenFiles = [...files].map(([path, { content }]) => [path, decodeText(content)] as const);
   const removedFiles = removed.map((path) => [path, undefined] as const);
   const patches = [...writtenFiles, ...removedFiles].map(([path, after]) => {
     const before = readIfThere(directory, path);
-    return patchOf(path, before && textOf(before), after);
+    return patchOf(path, before && decodeText(before), after);
   });
   return patches.join('');
 }
@@ -48,7 +48,7 @@ function patchOf(path: string, before: string | undefined, after: string | undef
 }
 
 /** Replaces control characters in a line of a file; tabs and the carriage return of a line end remain. */
-function visible(line: string): string {
+function printableLine(line: string): string {
   const [, body = '', end = ''] = /^(.*?)(\r?)$/s.exec(line) ?? [];
   return body.split('\t').map(printable).join('\t') + end;
 }

@@ -2,20 +2,20 @@ import { lstatSync } from 'node:fs';
 import { CommandError, counted, type ExitCode, nameList, type Output } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone.ts';
 import { planUpgrade, type Upgrade } from '../../changes/upgrade/plan.ts';
-import { changelogBetween, reportOf } from '../../changes/upgrade/report.ts';
+import { changelogBetween, upgradeReport } from '../../changes/upgrade/report.ts';
 import { undoOf } from '../../changes/upgrade/undo.ts';
 import { version } from '../../plan/versions.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { newerProgram } from '../../project/package/own-package.ts';
 import { textAt } from '../../project/read/files.ts';
-import { placeIn } from '../../project/read/inside.ts';
+import { resolveInside } from '../../project/read/inside.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { withProjectLock } from '../../project/write/lock.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { hasMarkers } from '../../system/git.ts';
-import { shortReport } from '../create/format.ts';
+import { reportJson } from '../create/format.ts';
 import type { UpgradeFlags } from '../flags.ts';
 import { afterChange, checkChange, requirePassed } from '../tools/change.ts';
 
@@ -34,16 +34,16 @@ export async function upgrade(output: Output, flags: UpgradeFlags): Promise<Exit
     return { ...planned, undo: planned.change ? await undoOf(directory, planned.change) : [] };
   });
   const problems = await cloneProblems(directory);
-  show(writtenUpgrade, problems, output);
+  showUpgrade(writtenUpgrade, problems, output);
   requireNothingOpen(writtenUpgrade, problems);
-  return finish(directory, writtenUpgrade, flags, output);
+  return finishUpgrade(directory, writtenUpgrade, flags, output);
 }
 
 /** @throws CommandError `UPGRADE_CONFLICTS` if an earlier run has left markers */
 function requireResolved(directory: string): void {
   const paths = Object.keys(readManifest(directory).files);
   const isFile = (path: string) =>
-    lstatSync(placeIn(directory, path), { throwIfNoEntry: false })?.isFile() === true;
+    lstatSync(resolveInside(directory, path), { throwIfNoEntry: false })?.isFile() === true;
   const open = paths.filter((path) => isFile(path) && hasMarkers(textAt(directory, path) ?? ''));
   if (open.length === 0) return;
   const message = `conflicts of the upgrade are not resolved in ${nameList(open)}`;
@@ -55,9 +55,9 @@ async function dryRun(directory: string, output: Output): Promise<ExitCode> {
   const planned = await planUpgrade(directory);
   const { showDryRun } = await import('../tools/dry-run.ts');
   const change = planned.change && visibleChange(planned.change);
-  const rest = { ...contents(planned), changelog: changelogBetween(planned.from, planned.to) };
+  const rest = { ...upgradeJson(planned), changelog: changelogBetween(planned.from, planned.to) };
   const exitCode = showDryRun(directory, change, rest, output);
-  const { open, notes } = reportOf(planned);
+  const { open, notes } = upgradeReport(planned);
   for (const line of [...open, ...notes]) output.note(line);
   return exitCode;
 }
@@ -68,9 +68,9 @@ function visibleChange({ files, removed }: ProjectChange): ProjectChange {
   return { files: new Map([...files].filter(([path]) => isText(path))), removed: removed.filter(isText) };
 }
 
-function show(upgrade: Written, problems: readonly string[], output: Output): void {
+function showUpgrade(upgrade: Written, problems: readonly string[], output: Output): void {
   const { from, to, change, undo } = upgrade;
-  const { counts, notes } = reportOf(upgrade);
+  const { counts, notes } = upgradeReport(upgrade);
   if (change) output.done(`${from} → ${to}: ${counts || 'the record in market-mcp.json'}`);
   for (const line of [...notes, ...problems]) output.note(line);
   if (undo.length > 0) output.line('\nTo undo the upgrade:');
@@ -80,18 +80,18 @@ function show(upgrade: Written, problems: readonly string[], output: Output): vo
 
 /** @throws CommandError `UPGRADE_CONFLICTS` if the author has to decide something first. */
 function requireNothingOpen(upgrade: Written, problems: readonly string[]): void {
-  const { open } = reportOf(upgrade);
+  const { open } = upgradeReport(upgrade);
   if (open.length === 0) return;
   throw new CommandError(
     'UPGRADE_CONFLICTS',
     `the upgrade to ${upgrade.to} needs your decision in ${counted(open.length, 'place')}`,
     nextAfter('Edit the files'),
-    { details: open, data: { ...contents(upgrade), undo: upgrade.undo, problems } },
+    { details: open, data: { ...upgradeJson(upgrade), undo: upgrade.undo, problems } },
   );
 }
 
 /** Installs, builds and checks, also if an earlier run has written the files. */
-async function finish(
+async function finishUpgrade(
   directory: string,
   upgrade: Written,
   { install, check }: UpgradeFlags,
@@ -118,12 +118,12 @@ async function finish(
   return output.result({
     ok: true,
     directory,
-    ...contents(upgrade),
+    ...upgradeJson(upgrade),
     undo,
     newer,
     problems: await cloneProblems(directory),
     changelog,
-    selfCheck: shortReport(report),
+    selfCheck: reportJson(report),
   });
 }
 
@@ -132,6 +132,6 @@ function nextAfter(step: string): string {
 }
 
 /** What `--json` prints of an upgrade. */
-function contents({ from, to, files, renamed }: Upgrade) {
+function upgradeJson({ from, to, files, renamed }: Upgrade) {
   return { from, to, files, renamed };
 }

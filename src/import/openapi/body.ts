@@ -19,7 +19,7 @@ import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { fileSchema, holdsFile, isFile } from './file.ts';
 import { documentTypes } from './keywords.ts';
 import { schemaOf } from './schema.ts';
-import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
+import { hasScalarType, oldStyleOf, styleOf, withReserved } from './style.ts';
 
 /** The body of a request as its document describes it. */
 export interface DescribedBody {
@@ -68,7 +68,7 @@ export function describedBody(body: DocumentPlace, lost: Lost): DescribedBody | 
   const encodings = media.at('encoding').entries();
   const parts = encodings.map(([name, encoding]) => {
     const [, member] = propertiesOf(schema).find(([memberName]) => memberName === name) ?? [];
-    return [name, partOf(encoding, member, kind, lost)] as const;
+    return [name, encodedPart(encoding, member, kind, lost)] as const;
   });
   // Many documents do not say that a body is required whose members are.
   return {
@@ -136,7 +136,7 @@ function reportUnsupported(
 }
 
 /** @param schema of the member that an encoding is for, if there is one */
-function partOf(
+function encodedPart(
   { members: encoding, from }: DocumentPlace,
   schema: JsonObject | undefined,
   kind: BodyKind,
@@ -150,7 +150,7 @@ function partOf(
     note('has a style, which parts do not have: each value is a part');
   if (typeof contentType !== 'string' || parseMediaType(contentType) === null) return {};
   const part = isObject(schema?.items) ? schema.items : schema;
-  if (!part || isScalar(part) || holdsFile(part) || isJsonType(contentType))
+  if (!part || hasScalarType(part) || holdsFile(part) || isJsonType(contentType))
     return { mediaType: contentType };
   note(`is ${contentType}, which tools cannot write: it is sent as JSON`);
   return {};

@@ -51,7 +51,7 @@ const uses = {
 } as const;
 
 /** The schema of an answer with the members that are no signals. */
-export function withoutSignals(outputSchema: JsonObject): JsonObject {
+export function outputWithoutSignals(outputSchema: JsonObject): JsonObject {
   const members = Object.entries(membersOf(outputSchema)).filter(([name]) => !Object.hasOwn(signals, name));
   return { properties: Object.fromEntries(members) };
 }
@@ -92,7 +92,7 @@ function thingOf(path: string): string {
         words.push(...wordsOf(segment));
       continue;
     }
-    const parameterSubject = subjectOf(parameter);
+    const parameterSubject = subjectOfParameter(parameter);
     const subject = [...words.slice(0, -1), singular(words.at(-1) ?? '')].join(' ');
     const isWhole = parameterSubject === '' || ` ${subject}`.endsWith(` ${parameterSubject}`);
     const isSame = isWhole || ` ${parameterSubject}`.endsWith(` ${singular(words.at(-1) ?? '')}`);
@@ -107,7 +107,7 @@ function thingOf(path: string): string {
 }
 
 /** `parcelId` → `parcel`; empty for `id`. */
-function subjectOf(name: string): string {
+function subjectOfParameter(name: string): string {
   const words = wordsOf(name);
   return words.slice(0, words.findLastIndex((word) => !identifying.has(word)) + 1).join(' ');
 }
@@ -188,7 +188,7 @@ export function inputDescription(name: string, schema: JsonObject, path: string)
   const types = typesOf(schema);
   if (types.includes('boolean')) return booleanDescription(words) ?? fieldToDo(name);
   if (['id', 'ids', 'uuid', 'guid'].includes(last) || schema.format === 'uuid') {
-    const subject = subjectOf(name) || ownerOf(name, path);
+    const subject = subjectOfParameter(name) || parameterOwner(name, path);
     if (subject !== '') return `Identifier${last === 'ids' ? 's' : ''} of the ${subject}.`;
   }
   const unit = Object.hasOwn(units, last) ? units[last] : undefined;
@@ -199,7 +199,7 @@ export function inputDescription(name: string, schema: JsonObject, path: string)
 }
 
 /** What the segment before a parameter of the path names. */
-function ownerOf(name: string, path: string): string {
+function parameterOwner(name: string, path: string): string {
   const segments = path.split('/');
   const before = segments[segments.indexOf(`{${name}}`) - 1] ?? '';
   return before.includes('{') || nameless.test(before) ? '' : singular(wordsOf(before).join(' '));

@@ -1,6 +1,6 @@
 import { pass, type Result, reject, uriDecoded } from 'market-mcp-contract/command';
 import {
-  below,
+  childPointer,
   grouped,
   isObject,
   type Json,
@@ -8,13 +8,13 @@ import {
   memoize,
   objectOr,
   openApiLimits,
+  pointerSegments,
   shorten,
-  stepsOf,
   textOr,
   valueAt,
   withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
-import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './references.ts';
+import { type Beside, nothingBeside, type Others, othersOf, splitReference } from './references.ts';
 import { countText, countValues } from './value-count.ts';
 
 const maxHops = 30;
@@ -106,7 +106,7 @@ export class DocumentPlace implements LocatedValue {
     const { value, pointer } = this;
     const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
     const member = isThere ? (value as JsonObject)[step] : undefined;
-    return new DocumentPlace(this.document, member, below(pointer, step));
+    return new DocumentPlace(this.document, member, childPointer(pointer, step));
   }
 
   #resolved(): LocatedValue {
@@ -181,7 +181,7 @@ export class OpenApiDocument {
     const refusal = (reason: string) =>
       new DocumentRefusal(`the reference ${shorten(reference)} ${reason}`, from);
     const base = from.slice(0, from.indexOf('#'));
-    const { file, fragment } = partsOf(reference);
+    const { file, fragment } = splitReference(reference);
     const target = file === '' ? { name: base } : this.#others.named(file, base);
     if ('why' in target) throw refusal(`points outside the document: ${target.why}`);
     const read = this.#read(target.name);
@@ -202,7 +202,7 @@ export class OpenApiDocument {
     const at = pointer.indexOf('#');
     const read = this.#read(pointer.slice(0, at));
     return read && 'value' in read
-      ? valueAt(read.value, stepsOf(pointer.slice(at + 1)).map(uriDecoded))
+      ? valueAt(read.value, pointerSegments(pointer.slice(at + 1)).map(uriDecoded))
       : undefined;
   }
 }
@@ -219,7 +219,7 @@ export async function readOpenApi(
   source: string,
   filesBeside: Beside = nothingBeside,
 ): Promise<Result<OpenApiDocument>> {
-  const parsed = await parse(text, source);
+  const parsed = await parseDocument(text, source);
   if (!parsed.ok) return parsed;
   const root = parsed.value;
   const hint = 'Give an OpenAPI document: it has a member such as openapi: 3.1.0.';
@@ -237,7 +237,11 @@ export async function readOpenApi(
     return reject(source, undefined, message, hint);
   }
   if (!isObject(root.paths)) return reject(`${source}#/paths`, root.paths, 'has no operations', hint);
-  const document = new OpenApiDocument(root, version, await othersOf(root, text.length, filesBeside, parse));
+  const document = new OpenApiDocument(
+    root,
+    version,
+    await othersOf(root, text.length, filesBeside, parseDocument),
+  );
   try {
     document.root.at('paths').entries();
     return pass(document);
@@ -247,7 +251,7 @@ export async function readOpenApi(
   }
 }
 
-async function parse(content: string, source: string): Promise<Result<unknown>> {
+async function parseDocument(content: string, source: string): Promise<Result<unknown>> {
   const text = content.replace(/^\ufeff/, '');
   const { characters, values } = openApiLimits;
   if (text.length > characters) {

@@ -1,6 +1,6 @@
 import { clientMismatches, isObject, isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { mayBeJson } from '../media-type.ts';
-import { isFailure } from '../sample.ts';
+import { isFailureAnswer } from '../sample.ts';
 import { widened } from '../widen.ts';
 import type { DocumentPlace, LocatedValue, Lost } from './document.ts';
 import { documentTypes } from './keywords.ts';
@@ -57,8 +57,8 @@ export function fittingExamples(
   let schema = answerSchema;
   const fittingValues: Json[] = [];
   for (const { value: example, pointer } of examples) {
-    const value = parsed(example, answerSchema);
-    const contradiction = noAnswer(value, answerSchema);
+    const value = parseExample(example, answerSchema);
+    const contradiction = exampleFlaw(value, answerSchema);
     if (contradiction !== undefined) {
       lost(pointer, `${contradiction}: this example was left out`);
       continue;
@@ -82,7 +82,7 @@ export function fittingExamples(
 }
 
 /** Many documents contain their examples as text. */
-function parsed(value: Json, schema: JsonObject): Json {
+function parseExample(value: Json, schema: JsonObject): Json {
   if (typeof value !== 'string' || documentTypes(schema).includes('string')) return value;
   try {
     return /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
@@ -91,12 +91,12 @@ function parsed(value: Json, schema: JsonObject): Json {
   }
 }
 
-function noAnswer(value: Json, schema: JsonObject): string | undefined {
+function exampleFlaw(value: Json, schema: JsonObject): string | undefined {
   if (!isReadable(value)) return 'has too many values or levels';
   const types = documentTypes(schema);
   const isText = typeof value === 'string' && types.length > 0 && !types.includes('string');
   if (isText) return 'is a text, not the JSON of an answer';
   if (!isObject(value) || clientMismatches(schema, value, '').length === 0) return undefined;
   if (Object.keys(value).length === 0) return 'is empty';
-  return isFailure(value) ? 'says that the request failed' : undefined;
+  return isFailureAnswer(value) ? 'says that the request failed' : undefined;
 }

@@ -6,7 +6,7 @@ import type { Imported } from '../model.ts';
 import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
 import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './document.ts';
-import { brokenAt, chosenOperations, operationName, operationsOf, placeOf } from './operations.ts';
+import { brokenAt, chosenOperations, operationName, operationsOf, pointerLocation } from './operations.ts';
 import { toolNameOf, toolOfOperation } from './tool.ts';
 
 export interface OperationChoice {
@@ -93,7 +93,7 @@ function noTool(operation: string, refusal: DocumentRefusal, source: string): In
       ? unknownAnswerHint
       : 'Choose another operation, or write this tool by hand.';
   return inputError(
-    placeOf(refusal.pointer, source),
+    pointerLocation(refusal.pointer, source),
     operation,
     `cannot be a tool: ${refusal.message}`,
     hint,

@@ -1,4 +1,4 @@
-import { below, isObject, type Json } from 'market-mcp-contract/json';
+import { childPointer, isObject, type Json } from 'market-mcp-contract/json';
 import type { ApiKey } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
 import { type ApiOperation, operationsOf, unlessBroken } from './operations.ts';
@@ -32,26 +32,26 @@ export class ApiKeys {
         ([otherName, otherScheme]) =>
           otherScheme &&
           scheme &&
-          shapeOf(otherScheme) === shapeOf(scheme) &&
+          keyAppearance(otherScheme) === keyAppearance(scheme) &&
           // Whatever names the one names the other in the same way.
-          naming.every((names) => setOf(swapped(names, name, otherName)) === setOf(names)) &&
+          naming.every((names) => setOf(swapNames(names, name, otherName)) === setOf(names)) &&
           naming.length ===
             distinct.filter((names) => names.some((group) => group.includes(otherName))).length,
       );
       const key = twin?.[1] ?? scheme;
       this.#schemes.set(name, key);
-      if (key && !this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
+      if (key && !this.#byShape.has(keyAppearance(key))) this.#byShape.set(keyAppearance(key), key);
     }
     const parameters = operations.flatMap(
       (operation) => unlessBroken(() => keyParametersOf(operation, this.isScheme)) ?? [],
     );
     for (const { key } of parameters)
-      if (!this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
+      if (!this.#byShape.has(keyAppearance(key))) this.#byShape.set(keyAppearance(key), key);
     this.#name();
   }
 
   /** Whether there is a key that looks the same in a request. */
-  readonly isScheme = (key: Described): boolean => this.#byShape.has(shapeOf(key));
+  readonly isScheme = (key: Described): boolean => this.#byShape.has(keyAppearance(key));
 
   /**
    * What an operation accepts: alternatives of keys that are sent together, the alternative with most keys first.
@@ -70,11 +70,11 @@ export class ApiKeys {
     if (sendable.length === 0) {
       const message =
         'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password';
-      throw new DocumentRefusal(message, below(pointer, 'security'));
+      throw new DocumentRefusal(message, childPointer(pointer, 'security'));
     }
     const keyParameters = parameters.map((parameter) => ({
       ...parameter,
-      key: this.#byShape.get(shapeOf(parameter.key)),
+      key: this.#byShape.get(keyAppearance(parameter.key)),
     }));
     const keysOf = (isRequired: boolean) =>
       keyParameters.flatMap((parameter) =>
@@ -83,8 +83,8 @@ export class ApiKeys {
     const optional = subsetsOf(keysOf(false).slice(0, maxOptional));
     const alternatives = sendable.slice(0, maxAlternatives).flatMap((keys) => {
       // A security scheme says more about its header than a parameter.
-      const places = new Set(keys.map(placeOf));
-      const isFree = (key: Described) => keys.includes(key) || !places.has(placeOf(key));
+      const places = new Set(keys.map(keyPosition));
+      const isFree = (key: Described) => keys.includes(key) || !places.has(keyPosition(key));
       return optional.map((optionalKeys) => [
         ...new Set([...keys, ...[...keysOf(true), ...optionalKeys].filter(isFree)]),
       ]);
@@ -95,7 +95,7 @@ export class ApiKeys {
     const withKeys = distinct.filter((keys) => keys.length > 0);
     const scopes = this.#scopesIn(members.security);
     return [...withKeys, ...(withKeys.length < distinct.length ? [[]] : [])].map((keys) =>
-      keys.map((key) => keyOf(key, prefix, scopes.get(key))),
+      keys.map((key) => prefixedKey(key, prefix, scopes.get(key))),
     );
   }
 
@@ -118,7 +118,7 @@ export class ApiKeys {
     const keysByPlace = new Map<string, Described>();
     for (const key of keys) {
       if (!key) return [];
-      const place = placeOf(key);
+      const place = keyPosition(key);
       const otherKey = keysByPlace.get(place);
       // One header carries one token, whichever flow it comes from.
       if (otherKey && !(isToken(otherKey) && isToken(key))) return [];
@@ -165,7 +165,7 @@ function setOf(names: readonly (readonly string[])[]): string {
   return JSON.stringify([...new Set(names.map((group) => JSON.stringify(group.toSorted())))].sort());
 }
 
-function swapped(
+function swapNames(
   names: readonly (readonly string[])[],
   a: string,
   b: string,
@@ -178,7 +178,7 @@ function swapped(
 }
 
 /** Equal for keys that no request can carry side by side. */
-function placeOf({ in: place, name, cookie = '' }: Described): string {
+function keyPosition({ in: place, name, cookie = '' }: Described): string {
   return `${place} ${place === 'headers' ? name.toLowerCase() : name} ${cookie}`;
 }
 
@@ -187,11 +187,15 @@ function isToken({ kind }: Described): boolean {
 }
 
 /** Equal for keys that look the same in a request. */
-function shapeOf(key: Described): string {
-  return `${key.kind} ${placeOf(key)} ${key.variables[0]?.fallback ?? ''}`;
+function keyAppearance(key: Described): string {
+  return `${key.kind} ${keyPosition(key)} ${key.variables[0]?.fallback ?? ''}`;
 }
 
-function keyOf({ other: _, ...key }: Described, prefix: string, scopes: readonly string[] = []): ApiKey {
+function prefixedKey(
+  { other: _, ...key }: Described,
+  prefix: string,
+  scopes: readonly string[] = [],
+): ApiKey {
   const variables = key.variables.map((variable) => ({ ...variable, name: `${prefix}_${variable.name}` }));
   return {
     ...key,

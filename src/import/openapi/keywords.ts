@@ -1,9 +1,9 @@
 import {
-  fits,
   isObject,
   isReadable,
   type Json,
   type JsonObject,
+  matchesWithin,
   shorten,
   textOr,
 } from 'market-mcp-contract/json';
@@ -42,7 +42,7 @@ export function isNullType({ type }: JsonObject): boolean {
   return [type ?? []].flat().includes('null');
 }
 
-export function isContainer(type: string): boolean {
+export function isContainerType(type: string): boolean {
   return type === 'object' || type === 'array';
 }
 
@@ -51,7 +51,7 @@ export function typeOfValue(value: Json): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-export function typed(types: readonly string[]): JsonObject {
+export function typeKeyword(types: readonly string[]): JsonObject {
   const [only, secondType] = types;
   return only === undefined ? {} : { type: secondType === undefined ? only : types };
 }
@@ -167,7 +167,9 @@ export function withValues(schema: JsonObject, converted: JsonObject, side: Side
   const isHeld = (value: Json | undefined): value is Json => {
     if (value === undefined || value === null || !isReadable(value)) return false;
     const isPlain = Object.keys(converted).every((keyword) => plainKeywords.has(keyword));
-    return isPlain && isScalar ? fitsPlainly(converted, types, value) : fits(converted, converted, value);
+    return isPlain && isScalar
+      ? fitsPlainly(converted, types, value)
+      : matchesWithin(converted, converted, value);
   };
   const bounds = [
     schema.example,

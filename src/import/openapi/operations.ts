@@ -1,5 +1,5 @@
 import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
-import { isObject, kept, objectOr } from 'market-mcp-contract/json';
+import { cachedByObject, isObject, objectOr } from 'market-mcp-contract/json';
 import { type DocumentPlace, DocumentRefusal, type OpenApiDocument, TooManyValues } from './document.ts';
 import { plainText } from './text.ts';
 
@@ -37,7 +37,7 @@ interface Read {
   readonly broken: readonly BrokenOperation[];
 }
 
-const readOnce = kept(readOperations);
+const readOnce = cachedByObject(readOperations);
 
 /** Every operation of a document, in order, except unreadable ones. */
 export function operationsOf(document: OpenApiDocument): readonly ApiOperation[] {
@@ -85,7 +85,7 @@ export function checkedDocument(document: OpenApiDocument, source: string): Resu
   } catch (error) {
     if (!(error instanceof TooManyValues)) throw error;
     const hint = 'Remove operations that you do not need from the document.';
-    return reject(placeOf(error.pointer, source), undefined, error.message, hint);
+    return reject(pointerLocation(error.pointer, source), undefined, error.message, hint);
   }
 }
 
@@ -118,16 +118,19 @@ export function operationName({ id, method, path }: ApiOperation): string {
  * @param source name of the document, for the errors
  * @returns the error of the first reference that cannot be followed if there is no operation because of it
  */
-export function listedOperations(document: OpenApiDocument, source: string): Result<readonly ApiOperation[]> {
+export function listReadableOperations(
+  document: OpenApiDocument,
+  source: string,
+): Result<readonly ApiOperation[]> {
   const [first] = brokenOperationsOf(document);
   const operations = operationsOf(document);
   if (!first || operations.length > 0) return pass(operations);
   const { message, pointer } = first.refusal;
-  return reject(placeOf(pointer, source), first.name, message, 'Correct this reference.');
+  return reject(pointerLocation(pointer, source), first.name, message, 'Correct this reference.');
 }
 
 /** A pointer after the name of its document. */
-export function placeOf(pointer: string, source: string): string {
+export function pointerLocation(pointer: string, source: string): string {
   return pointer.startsWith('#') ? `${source}${pointer}` : pointer;
 }
 

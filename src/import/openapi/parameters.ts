@@ -1,15 +1,15 @@
 import {
-  fits,
   isObject,
   type Json,
   type JsonObject,
+  matchesWithin,
   membersOf,
   objectOr,
   propertiesOf,
   requiredOf,
   textOr,
 } from 'market-mcp-contract/json';
-import { digitsPattern, memberPath } from '../integers.ts';
+import { digitsPattern, integerPath } from '../integers.ts';
 import { isJsonType } from '../media-type.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters } from './body.ts';
@@ -18,8 +18,15 @@ import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { holdsFile } from './file.ts';
 import { type ApiOperation, oldTypes, unlessBroken } from './operations.ts';
 import { nullNote, schemaOf } from './schema.ts';
-import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
-import { isScalar, oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
+import { type IsScheme, type KeyParameter, keyParameter, operationParameters } from './schemes.ts';
+import {
+  hasScalarType,
+  oldStyleOf,
+  simpleStyleOf,
+  styleOf,
+  unsupportedLists,
+  withReserved,
+} from './style.ts';
 import { plainText } from './text.ts';
 
 /** Headers that a document describes elsewhere (OpenAPI 3, "Parameter Object"). */
@@ -34,7 +41,7 @@ const nameLength = 64;
 export function inputsOf(operation: ApiOperation, isScheme: IsScheme, lost: Lost): Inputs {
   const inputs = new Inputs(operation.path, isScheme, lost);
   const bodies: DocumentPlace[] = [];
-  for (const parameter of parametersOf(operation)) {
+  for (const parameter of operationParameters(operation)) {
     // In Swagger 2.0, bodies are parameters.
     const { in: place } = parameter.members;
     if (place === 'body' || place === 'formData') bodies.push(parameter);
@@ -136,7 +143,7 @@ class Inputs {
     const bindings = members.map(([name, declaredMember]): Binding => {
       const member = objectOr(declaredMember);
       const { style = 'form' } = parts.get(name) ?? {};
-      const isStyled = kind === 'form' && (style === 'reserved' || !isScalar(member));
+      const isStyled = kind === 'form' && (style === 'reserved' || !hasScalarType(member));
       const input = this.#add(name, 'body', member, isRequired && required.includes(name));
       return { name, input, ...(isStyled && { style }) };
     });
@@ -180,7 +187,7 @@ class Inputs {
     };
     const schema = schemaOf(described, 'input', lost);
     const description = plainText(value.description, 400);
-    const statedExample = exampleOf(parameter);
+    const statedExample = parameterExample(parameter);
     const example =
       schema.pattern === digitsPattern && Number.isInteger(statedExample)
         ? String(statedExample)
@@ -191,7 +198,7 @@ class Inputs {
         ...(description !== '' && { description }),
         ...(example !== undefined &&
           schema.examples === undefined &&
-          fits(schema, schema, example) && { examples: [example] }),
+          matchesWithin(schema, schema, example) && { examples: [example] }),
       },
       isJson: type !== undefined && isJsonType(type),
     };
@@ -245,7 +252,7 @@ function integersIn(schema: JsonObject, path = ''): readonly string[] {
   if (schema.pattern === digitsPattern) return [path];
   const { items } = schema;
   return [
-    ...propertiesOf(schema).flatMap(([name, member]) => integersIn(member, memberPath(path, name))),
+    ...propertiesOf(schema).flatMap(([name, member]) => integersIn(member, integerPath(path, name))),
     ...(isObject(items) ? integersIn(items, `${path}[]`) : []),
   ];
 }
@@ -265,7 +272,7 @@ function withoutPlace(parameter: JsonObject): JsonObject {
 
 const placeKeys = new Set(['name', 'in', 'required', 'description']);
 
-function exampleOf(parameter: DocumentPlace): Json | undefined {
+function parameterExample(parameter: DocumentPlace): Json | undefined {
   const { example } = parameter.members;
   if (example !== undefined) return example;
   return unlessBroken(() => parameter.at('examples').entries()[0]?.[1].members.value);

@@ -54,7 +54,7 @@ export async function othersOf(
       read.set(name, { why: error.message });
     }
   };
-  let next = namesIn(root, '', filesBeside);
+  let next = referencedFiles(root, '', filesBeside);
   while (next.length > 0) {
     const fresh = [...new Set(next)].filter((name) => !read.has(name));
     for (const name of fresh.splice(Math.max(0, maxDocuments - read.size)))
@@ -63,14 +63,14 @@ export async function othersOf(
       await Promise.all(fresh.slice(at, at + maxAtOnce).map(readOne));
     next = fresh.flatMap((name) => {
       const file = read.get(name);
-      return file && 'value' in file ? namesIn(file.value, name, filesBeside) : [];
+      return file && 'value' in file ? referencedFiles(file.value, name, filesBeside) : [];
     });
   }
   return { named: (file, from) => filesBeside.named(file, from), read };
 }
 
 /** A reference without and after its `#`. */
-export function partsOf(reference: string): { readonly file: string; readonly fragment: string } {
+export function splitReference(reference: string): { readonly file: string; readonly fragment: string } {
   const at = reference.indexOf('#');
   return at < 0
     ? { file: reference, fragment: '' }
@@ -78,7 +78,7 @@ export function partsOf(reference: string): { readonly file: string; readonly fr
 }
 
 /** The names of the documents that a value refers to. Values that YAML repeats are visited once. */
-function namesIn(value: unknown, from: string, filesBeside: Beside): readonly string[] {
+function referencedFiles(value: unknown, from: string, filesBeside: Beside): readonly string[] {
   const files = new Set<string>();
   const visited = new Set<object>();
   const open = [value];
@@ -87,7 +87,7 @@ function namesIn(value: unknown, from: string, filesBeside: Beside): readonly st
     if (typeof node !== 'object' || node === null || visited.has(node)) continue;
     visited.add(node);
     const { $ref: reference } = node as { $ref?: unknown };
-    if (typeof reference === 'string') files.add(partsOf(reference).file);
+    if (typeof reference === 'string') files.add(splitReference(reference).file);
     for (const member of Object.values(node)) open.push(member);
   }
   return [...files].flatMap((file) => {

@@ -1,5 +1,5 @@
 import {
-  below,
+  childPointer,
   isObject,
   type Json,
   type JsonObject,
@@ -19,18 +19,18 @@ import {
   described,
   documentTypes,
   enumOf,
-  isContainer,
+  isContainerType,
   isLargeInteger,
   isNullType,
   isOfTypes,
   numberLimits,
   type Side,
-  typed,
+  typeKeyword,
   uncheckedKeywords,
   withKnownValues,
   withValues,
 } from './keywords.ts';
-import { isScalar } from './style.ts';
+import { hasScalarType } from './style.ts';
 import { isNullable, nullable, unionOf } from './union.ts';
 
 const deepest = 9;
@@ -129,13 +129,13 @@ class Conversion {
     const schemaWithSiblings = { ...schema, ...siblings } as JsonObject;
     const types = documentTypes(schemaWithSiblings);
     const isCircle = open.includes(pointer);
-    const isDeep = open.length > this.#options.depth && (types.length === 0 || types.some(isContainer));
+    const isDeep = open.length > this.#options.depth && (types.length === 0 || types.some(isContainerType));
     if (isCircle || isDeep || open.length > deepest * 2) {
       const reason = isCircle ? 'refers to itself' : 'is nested too deep';
       this.#options.notes.push([pointer, `${reason}: its members were left out`]);
       return {
-        ...typed(types),
-        ...(types.includes('array') && { items: typed(documentTypes(place.at('items').members)) }),
+        ...typeKeyword(types),
+        ...(types.includes('array') && { items: typeKeyword(documentTypes(place.at('items').members)) }),
         ...described(schemaWithSiblings),
       };
     }
@@ -156,7 +156,7 @@ class Conversion {
     const empties = schema.nullable === true || isNullType(schema);
     const result = { ...united, ...described(schema, united) };
     if (this.#options.side === 'input') {
-      const input = withValues(schema, withoutDialect(result), 'input');
+      const input = withValues(schema, plainParameterSchema(result), 'input');
       const isEmptied = empties || isNullable(united);
       this.#reportInput({ schema, variants, input, types: typesOf(result), isEmptied }, place.pointer);
       return input;
@@ -179,12 +179,12 @@ class Conversion {
     const alternatives = variants.filter(({ type }) => type !== 'null');
     const isMerged = alternatives.every(({ type }) => type === 'object');
     if (alternatives.length > 1 && isMerged) notes.push([pointer, mergedNote]);
-    else if (alternatives.length > 1 && !alternatives.every(isScalar)) notes.push([pointer, chosenNote]);
+    else if (alternatives.length > 1 && !alternatives.every(hasScalarType)) notes.push([pointer, chosenNote]);
     if (schema.default !== undefined && schema.default !== null && input.default === undefined)
-      notes.push([below(pointer, 'default'), 'was left out: its schema does not admit it']);
+      notes.push([childPointer(pointer, 'default'), 'was left out: its schema does not admit it']);
     for (const keyword of uncheckedKeywords) {
       const isStated = schema[keyword] !== undefined && schema[keyword] !== false;
-      if (isStated) notes.push([below(pointer, keyword), 'was left out: only the API checks it']);
+      if (isStated) notes.push([childPointer(pointer, keyword), 'was left out: only the API checks it']);
     }
   }
 
@@ -207,7 +207,7 @@ class Conversion {
   #own(schema: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject {
     const types = documentTypes(schema);
     return {
-      ...typed(types.length === 0 && isNullType(schema) ? ['null'] : types),
+      ...typeKeyword(types.length === 0 && isNullType(schema) ? ['null'] : types),
       ...(this.#options.side === 'input' && this.#limits(schema, types, place.pointer)),
       ...(types.includes('object') && this.#members(schema, place, open)),
       ...(types.includes('array') && {
@@ -255,7 +255,7 @@ class Conversion {
     const patterns = place.at('patternProperties').entries();
     if (patterns.length > 0)
       this.#options.notes.push([
-        below(place.pointer, 'patternProperties'),
+        childPointer(place.pointer, 'patternProperties'),
         'is not checked: any name is accepted',
       ]);
     const isOpen = !isTyped && additionalProperties !== false && properties !== undefined;
@@ -273,7 +273,7 @@ class Conversion {
     const listed = enumOf(schema, types);
     const { multipleOf } = schema;
     if (isNumber && multipleOf !== undefined && !Number.isSafeInteger(multipleOf))
-      this.#options.notes.push([below(pointer, 'multipleOf'), 'was left out: it is not an integer']);
+      this.#options.notes.push([childPointer(pointer, 'multipleOf'), 'was left out: it is not an integer']);
     return {
       ...listed,
       ...(isNumber && numberLimits(schema)),
@@ -292,7 +292,8 @@ class Conversion {
     };
     if (typeof pattern !== 'string') return keptKeywords;
     const flaw = patternFlaw(pattern);
-    if (flaw) this.#options.notes.push([below(pointer, 'pattern'), `was left out: it ${flaw.message}`]);
+    if (flaw)
+      this.#options.notes.push([childPointer(pointer, 'pattern'), `was left out: it ${flaw.message}`]);
     return { ...keptKeywords, ...(!flaw && { pattern }) };
   }
 }
@@ -315,7 +316,7 @@ function withBeside(original: DocumentPlace): DocumentPlace {
     const { description = siblings.description } = objectOr(original.given);
     const parts: readonly Json[] = Array.isArray(allOf) ? allOf : [];
     return place.with({
-      ...typed(types),
+      ...typeKeyword(types),
       ...siblings,
       ...(description !== undefined && { description }),
       allOf: [{ $ref }, ...parts],
@@ -340,7 +341,7 @@ function mergeAll(schemas: readonly JsonObject[]): JsonObject {
 }
 
 /** A parameter has one plain type (C§2.1), without null; without a type, it is a string. */
-function withoutDialect(schema: JsonObject): JsonObject {
+function plainParameterSchema(schema: JsonObject): JsonObject {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null') as readonly string[];
   const type = types.includes('string') ? 'string' : types[0];
   if (type !== undefined) {

@@ -14,7 +14,7 @@ export interface Described extends ApiKey {
   readonly other: string;
 }
 
-function secret(name: string, text: string): ApiVariable {
+function secretVariable(name: string, text: string): ApiVariable {
   return { name, kind: 'secret', text };
 }
 
@@ -26,7 +26,7 @@ export function ofScheme(key: string, scheme: JsonObject): Described | null {
   const keyHeader = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
   if (type === 'apiKey') {
     if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
-    const variables = [secret(constantOf(name), text || `Key of the API (${name})`)];
+    const variables = [secretVariable(constantOf(name), text || `Key of the API (${name})`)];
     if (place === 'cookie') return { ...keyHeader, name: 'cookie', kind: 'cookie', variables, cookie: name };
     if (place !== 'query' && place !== 'header') return null;
     return { ...keyHeader, in: place === 'query' ? 'query' : 'headers', name, kind: 'plain', variables };
@@ -34,8 +34,8 @@ export function ofScheme(key: string, scheme: JsonObject): Described | null {
   const authorization = { ...keyHeader, name: 'authorization' };
   if (type === 'basic' || (type === 'http' && kind === 'basic')) {
     const variables = [
-      secret('USER', text || 'User name at the API'),
-      secret('PASSWORD', 'Password of that user'),
+      secretVariable('USER', text || 'User name at the API'),
+      secretVariable('PASSWORD', 'Password of that user'),
     ];
     return { ...authorization, kind: 'basic', variables };
   }
@@ -45,13 +45,13 @@ export function ofScheme(key: string, scheme: JsonObject): Described | null {
   if (tokenUrl !== undefined) {
     const variables = [
       { name: 'TOKEN_URL', kind: 'url', text: 'Where the API issues tokens', fallback: tokenUrl } as const,
-      secret('CLIENT_ID', 'Id of this client at the API'),
-      secret('CLIENT_SECRET', 'Secret of this client'),
+      secretVariable('CLIENT_ID', 'Id of this client at the API'),
+      secretVariable('CLIENT_SECRET', 'Secret of this client'),
     ];
     return { ...authorization, kind: 'client', variables };
   }
   const ends = type === 'oauth2' || type === 'openIdConnect' ? ' (a static token, which ends)' : '';
-  const variables = [secret('TOKEN', (text || 'Token for the API') + ends)];
+  const variables = [secretVariable('TOKEN', (text || 'Token for the API') + ends)];
   return { ...authorization, kind: 'bearer', variables };
 }
 
@@ -94,7 +94,7 @@ export type IsScheme = (key: Described) => boolean;
 
 /** The parameters of an operation that are keys. */
 export function keyParametersOf(operation: ApiOperation, isScheme: IsScheme): readonly KeyParameter[] {
-  return parametersOf(operation).flatMap(({ members }) => keyParameter(members, isScheme) ?? []);
+  return operationParameters(operation).flatMap(({ members }) => keyParameter(members, isScheme) ?? []);
 }
 
 /** A parameter as a key; undefined if callers give it. */
@@ -111,13 +111,13 @@ export function keyParameter(
     name,
     kind: 'plain',
     other: constantOf(place),
-    variables: [secret(constantOf(name), text)],
+    variables: [secretVariable(constantOf(name), text)],
   };
   return isKeyName(name) || isScheme(key) ? { key, isRequired: required === true } : undefined;
 }
 
 /** The parameters of the path, then those of the operation, which replace equal ones. */
-export function parametersOf({ found, shared }: ApiOperation): readonly DocumentPlace[] {
+export function operationParameters({ found, shared }: ApiOperation): readonly DocumentPlace[] {
   const parameters = [shared, found].flatMap((part) => part.at('parameters').items());
   const namedParameters = parameters.filter(({ members }) => typeof members.name === 'string');
   return [

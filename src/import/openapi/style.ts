@@ -1,7 +1,7 @@
 import { type JsonObject, typesOf } from 'market-mcp-contract/json';
 import type { PathStyle, QueryStyle } from '../model.ts';
 
-export function isScalar(schema: JsonObject): boolean {
+export function hasScalarType(schema: JsonObject): boolean {
   const types = typesOf(schema);
   return types.length > 0 && !types.includes('array') && !types.includes('object');
 }
@@ -42,7 +42,7 @@ export function simpleStyleOf(
 ): PathStyle | undefined {
   if (place === 'path' && (style === 'label' || style === 'matrix'))
     return explode === true ? `${style}*` : style;
-  return explode === true && !isScalar(schema) ? 'simple*' : undefined;
+  return explode === true && !hasScalarType(schema) ? 'simple*' : undefined;
 }
 
 /** Why the lists of a parameter of Swagger 2.0 cannot be written; undefined if they can. */

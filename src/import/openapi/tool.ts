@@ -3,7 +3,7 @@ import { isObject, type JsonObject, membersOf } from 'market-mcp-contract/json';
 import type { DefinitionChange } from '../../model/model.ts';
 import { hasToolName, suggestToolName } from '../../model/names.ts';
 import { withSignals } from '../../tools/definition.ts';
-import { wrapped } from '../answer.ts';
+import { wrapAnswer } from '../answer.ts';
 import { mayBeJson, preferredJsonTypes } from '../media-type.ts';
 import { type ApiCall, doneMember, type Imported } from '../model.ts';
 import { type PageMembers, pageMembersIn, withPageMembers } from '../pages.ts';
@@ -50,7 +50,7 @@ export function toolOfOperation(operation: ApiOperation, apis: Apis, options: To
       what: description,
       why: 'tests and checks replay the examples as answers of the API',
     });
-  const answer = answerOf(operation, options, { lost, told: change });
+  const answer = operationAnswer(operation, options, { lost, told: change });
   const inputs = inputsOf(operation, apis.keys.isScheme, lost);
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
@@ -70,7 +70,7 @@ export function toolOfOperation(operation: ApiOperation, apis: Apis, options: To
       description: toolDescription(operation, operation.found.members, api.title, answer.schema),
       inputSchema: { type: 'object', properties, required },
       outputSchema: withSignals(root),
-      annotations: effects[effectOf(method, tool)],
+      annotations: effects[operationEffect(method, tool)],
     },
     answers: answer.examples,
     changes,
@@ -111,7 +111,7 @@ interface Answer {
 }
 
 /** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
-function answerOf(
+function operationAnswer(
   { found, method }: ApiOperation,
   { maxSchemas, isStrict = false, samples = [] }: ToolOptions,
   { lost, told: reportChange }: { readonly lost: Lost; readonly told: Lost },
@@ -143,7 +143,7 @@ function answerOf(
   return {
     schema: mayBeEmpty ? { ...root, properties: { done: doneMember, ...membersOf(root) } } : root,
     wrap,
-    examples: answers.map((value) => wrapped(value, wrap)).filter(isObject),
+    examples: answers.map((value) => wrapAnswer(value, wrap)).filter(isObject),
     hasNotFound,
     mediaType: content?.mediaType,
     pages: pageMembersIn(content?.response.members.headers),
@@ -198,16 +198,16 @@ function successOf(operation: DocumentPlace, responses: DocumentPlace): Success 
     const types = success ? unlessBroken(read) : read();
     if (types?.length === 0) isEmpty ||= !isDefault;
     if (success || !types || types.length === 0) continue;
-    const content = contentOf(response, types);
+    const content = responseContent(response, types);
     const { schema, pointer } = content;
     if (!schema) refusals.push(new UnknownAnswer('its success response is not JSON', pointer));
-    else if (isTyped(schema)) success = { ...content, schema };
+    else if (describesValues(schema)) success = { ...content, schema };
     else refusals.push(new UnknownAnswer('the schema of its success response declares no members', pointer));
   }
   return { content: success, refusal: refusals[0], isEmpty };
 }
 
-function contentOf(response: DocumentPlace, types: readonly string[]): Content {
+function responseContent(response: DocumentPlace, types: readonly string[]): Content {
   if (response.document.version === '2.0') {
     const schema = response.at('schema');
     const statedExamples = oldExamples(response);
@@ -238,7 +238,7 @@ function acceptedType(type: string | undefined): string | undefined {
 }
 
 /** Whether a schema describes its values: members, items, a type, or subschemas that do. */
-function isTyped({ members }: DocumentPlace): boolean {
+function describesValues({ members }: DocumentPlace): boolean {
   const describing = [
     'type',
     'properties',
@@ -253,7 +253,7 @@ function isTyped({ members }: DocumentPlace): boolean {
 }
 
 /** The effect of a method, unless the name of a POST says that it changes what exists: `cancelOrder`. */
-export function effectOf(method: ApiOperation['method'], name: string): Effect {
+export function operationEffect(method: ApiOperation['method'], name: string): Effect {
   const verb = verbIn(name);
   const changes =
     verb !== undefined && !verb.mayBeNoun && (verb.effect === 'changes' || verb.effect === 'acts');

@@ -7,7 +7,7 @@ import {
   requiredOf,
   typesOf,
 } from 'market-mcp-contract/json';
-import { isContainer, withKnownValues } from './keywords.ts';
+import { isContainerType, withKnownValues } from './keywords.ts';
 
 /** A schema that also accepts null. */
 export function nullable(schema: JsonObject): JsonObject {
@@ -41,7 +41,7 @@ export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output
   const united = (): JsonObject => {
     if (real.length < 2) return first;
     if (real.every(isObjectSchema)) return unitedObjects(real, side);
-    if (real.every((schema) => hasOnly('array', schema)))
+    if (real.every((schema) => hasOneType('array', schema)))
       return {
         ...first,
         items: unionOf(
@@ -49,7 +49,7 @@ export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output
           side,
         ),
       };
-    if (real.every(isScalar)) return unitedScalars(real);
+    if (real.every(isScalarSchema)) return unitedScalars(real);
     return side === 'output' ? sideBySide(real) : (real.find(isObjectSchema) ?? first);
   };
   return isEmpty ? nullable(united()) : united();
@@ -103,16 +103,18 @@ function isOnlyNull({ type, enum: values }: JsonObject): boolean {
 }
 
 function isObjectSchema(schema: JsonObject): boolean {
-  return hasOnly('object', schema);
+  return hasOneType('object', schema);
 }
 
 /** Whether a schema has one type besides null. */
-function hasOnly(typeName: string, schema: JsonObject): boolean {
+function hasOneType(typeName: string, schema: JsonObject): boolean {
   const types = typesOf(schema).filter((type) => type !== 'null');
   return schema.anyOf === undefined && types.length === 1 && types[0] === typeName;
 }
 
-function isScalar(schema: JsonObject): boolean {
+function isScalarSchema(schema: JsonObject): boolean {
   const types = typesOf(schema);
-  return schema.anyOf === undefined && types.length > 0 && !types.some((type) => isContainer(String(type)));
+  return (
+    schema.anyOf === undefined && types.length > 0 && !types.some((type) => isContainerType(String(type)))
+  );
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, kept } from 'market-mcp-contract/json';
+import { cachedByObject, isObject, type Json } from 'market-mcp-contract/json';
 
 /** Characters of a text that count as one value. */
 const charactersPerValue = 100;
@@ -9,7 +9,7 @@ const dataKeywords = new Set(['example', 'examples', 'default', 'enum', 'const']
 /** Levels of data that are read. */
 const dataLevels = 100;
 
-const countInside = kept((value: object) => countOf(value as Json, 2));
+const countInside = cachedByObject((value: object) => countOf(value as Json, 2));
 
 /**
  * Counts the values that are read in one place of a document: its members, their members, and all data. A text counts for its

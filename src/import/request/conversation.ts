@@ -11,16 +11,16 @@ export function userTextPath(body: ExactObject): readonly string[] | undefined {
   if (Array.isArray(body.messages)) {
     const messages: readonly ExactJson[] = body.messages;
     const at = messages.findLastIndex((message) => isObject(message) && message.role === 'user');
-    const path = at < 0 ? undefined : textPath(memberOf(messages[at], 'content'));
+    const path = at < 0 ? undefined : textPath(exactMember(messages[at], 'content'));
     return path && ['messages', String(at), 'content', ...path];
   }
   if (!Array.isArray(body.contents)) return undefined;
   const contents: readonly ExactJson[] = body.contents;
-  const path = textPath(memberOf(contents.at(-1), 'parts'));
+  const path = textPath(exactMember(contents.at(-1), 'parts'));
   return path && ['contents', String(contents.length - 1), 'parts', ...path];
 }
 
-function memberOf(value: ExactJson | undefined, name: string): ExactJson | undefined {
+function exactMember(value: ExactJson | undefined, name: string): ExactJson | undefined {
   return isObject(value) ? (value as ExactObject)[name] : undefined;
 }
 
@@ -29,6 +29,6 @@ function textPath(value: ExactJson | undefined): readonly string[] | undefined {
   if (typeof value === 'string') return [];
   if (!Array.isArray(value)) return undefined;
   const parts: readonly ExactJson[] = value;
-  const at = parts.findLastIndex((part) => typeof memberOf(part, 'text') === 'string');
+  const at = parts.findLastIndex((part) => typeof exactMember(part, 'text') === 'string');
   return at < 0 ? undefined : [String(at), 'text'];
 }

@@ -34,21 +34,21 @@ const table: { readonly [name: string]: readonly [letter: string, effect: Effect
   url: ['', takes('url')],
   'url-query': ['', takes('urlQuery')],
   globoff: ['g', flag('globoff')],
-  ...ignored(
+  ...optionsWithEffect(
     'location L,compressed,silent s,show-error S,fail f,fail-with-body,verbose v,include i,progress-bar #,no-progress-meter,' +
       'http1.0 0,http1.1,http2,http2-prior-knowledge,http3,no-buffer N,ipv4 4,ipv6 6,tlsv1 1,tlsv1.2,tlsv1.3,basic,no-keepalive',
     flag('ignored'),
   ),
-  ...ignored(
+  ...optionsWithEffect(
     'max-time m,connect-timeout,retry,retry-delay,retry-max-time,max-redirs,write-out w,limit-rate',
     takes('ignored'),
   ),
-  ...ignored('insecure k,proxy-insecure,cacert,capath,ciphers,pinnedpubkey', trust),
-  ...ignored(
+  ...optionsWithEffect('insecure k,proxy-insecure,cacert,capath,ciphers,pinnedpubkey', trust),
+  ...optionsWithEffect(
     'cert E,key,cert-type,pass,proxy x,noproxy,preproxy,proxy-user U,socks5,unix-socket,interface,resolve,connect-to',
     notSent,
   ),
-  ...ignored(
+  ...optionsWithEffect(
     'upload-file T,config K,netrc n,netrc-file,output o,remote-name O,remote-header-name J,cookie-jar c,dump-header D,trace',
     file,
   ),
@@ -57,7 +57,10 @@ const table: { readonly [name: string]: readonly [letter: string, effect: Effect
   next: [':', 'it starts a second request'],
 };
 
-function ignored(names: string, effect: Effect): { readonly [name: string]: readonly [string, Effect] } {
+function optionsWithEffect(
+  names: string,
+  effect: Effect,
+): { readonly [name: string]: readonly [string, Effect] } {
   return Object.fromEntries(
     names.split(',').map((option) => {
       const [name = '', letter = ''] = option.split(' ');
@@ -77,7 +80,7 @@ export function curlRequest(line: string): GivenRequest {
   const [, ...words] = commandWords(command, (reportPipe) => {
     pipe = reportPipe;
   });
-  const options = optionsOf(words);
+  const options = parseOptions(words);
   const optionsThat = (...names: readonly string[]) => options.filter(({ does }) => names.includes(does));
   const last = (name: string) => optionsThat(name).at(-1)?.value;
   const [url, ...otherUrls] = optionsThat('url').map(({ value }) => value);
@@ -85,15 +88,15 @@ export function curlRequest(line: string): GivenRequest {
   if (otherUrls.length > 0)
     throw new RequestRefusal('contains several URLs', 'Give one --from-request for each.');
   const parts = optionsThat('form', 'formString');
-  const data = dataOf(optionsThat('data', 'raw', 'encoded', 'json'));
+  const data = joinData(optionsThat('data', 'raw', 'encoded', 'json'));
   if (data !== null && parts.length > 0)
     throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
   const isQuery = optionsThat('get').length > 0;
   const queryParts = [isQuery ? data : null, ...optionsThat('urlQuery').map(queryPieceOf)];
   const addedQuery = queryParts.filter((part) => part !== null).join('&');
-  const address = addressOf(url, addedQuery, optionsThat('globoff').length > 0);
+  const address = parseAddress(url, addedQuery, optionsThat('globoff').length > 0);
   const dataBody = isQuery ? null : data;
-  const body = parts.length > 0 ? parts.map(partOf) : dataBody;
+  const body = parts.length > 0 ? parts.map(formPart) : dataBody;
   const method = methodOf(last('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
   const user = last('user') ?? address.user;
   const bearer = last('bearer');
@@ -111,7 +114,7 @@ export function curlRequest(line: string): GivenRequest {
       .join(';'),
   };
   const sentHeaders = Object.entries(set).filter(([, value]) => value !== '');
-  const headers = headersOf(optionsThat('header'), sentHeaders);
+  const headers = mergeHeaders(optionsThat('header'), sentHeaders);
   const variables = unquotedVariables(command);
   return withParts({ method, url: address.url, headers, body, variables, ...(pipe && { pipe }) });
 }
@@ -137,7 +140,7 @@ interface Option {
   readonly value: string;
 }
 
-function optionsOf(words: readonly string[]): readonly Option[] {
+function parseOptions(words: readonly string[]): readonly Option[] {
   const options: Option[] = [];
   const rest = [...words];
   const add = (name: string, effect: Effect | undefined, attached: string | undefined) => {
@@ -172,7 +175,7 @@ function optionsOf(words: readonly string[]): readonly Option[] {
 }
 
 /** The data of all options together; null without any. Only `--json` joins without `&`. */
-function dataOf(pieces: readonly Option[]): string | null {
+function joinData(pieces: readonly Option[]): string | null {
   if (pieces.length === 0) return null;
   return pieces.map((piece, i) => (i === 0 || piece.does === 'json' ? '' : '&') + pieceOf(piece)).join('');
 }
@@ -201,7 +204,7 @@ function readsFile(name: string, value: string): RequestRefusal {
   return new RequestRefusal(`has ${name} ${value.replace(/@.*/s, '@…')}: ${file}`, 'Write the data itself.');
 }
 
-function partOf({ does, name, value }: Option): NameValue {
+function formPart({ does, name, value }: Option): NameValue {
   const [, partName, content] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
   if (partName === undefined || content === undefined)
     throw new RequestRefusal(`has ${name} without name=value`, 'Write -F name=value.');
@@ -215,7 +218,7 @@ function partOf({ does, name, value }: Option): NameValue {
 }
 
 /** An address as curl sends it, and the user that it contains. */
-function addressOf(
+function parseAddress(
   text: string,
   addedQuery: string,
   isPlain: boolean,
@@ -272,7 +275,7 @@ function cookieOf(value: string): string {
 }
 
 /** Those of the author replace those that options set; `Name:` removes such a one, `Name;` sends it empty. */
-function headersOf(headerOptions: readonly Option[], set: readonly NameValue[]): readonly NameValue[] {
+function mergeHeaders(headerOptions: readonly Option[], set: readonly NameValue[]): readonly NameValue[] {
   const headers = new Map(set.map(([name, value]) => [name, value]));
   const names = new Set<string>();
   for (const { value: text } of headerOptions) {

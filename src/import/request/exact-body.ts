@@ -1,5 +1,5 @@
 import { isObject, type Json, withNumbers } from 'market-mcp-contract/json';
-import { digitsPattern, memberPath } from '../integers.ts';
+import { digitsPattern, integerPath } from '../integers.ts';
 import { RequestRefusal } from './words.ts';
 
 /** The JSON of a request body. An integer beyond 2^53, which a JavaScript number may round, is a bigint. */
@@ -80,5 +80,5 @@ export function integerPaths(value: ExactJson, path = ''): readonly string[] {
   if (isLargeIntegerList(value)) return [`${path}[]`];
   if (Array.isArray(value)) return value.flatMap((item, at) => integerPaths(item, `${path}[${at}]`));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) => integerPaths(member, memberPath(path, name)));
+  return Object.entries(value).flatMap(([name, member]) => integerPaths(member, integerPath(path, name)));
 }

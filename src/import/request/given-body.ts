@@ -21,7 +21,7 @@ export function givenBody(request: GivenRequest): GivenBody | null {
   if (body === null || body === '') return null;
   if (typeof body !== 'string') return { kind: 'multipart', parts: body };
   const type = contentTypeOf(request);
-  const value = jsonIn(body, type);
+  const value = parseBodyJson(body, type);
   if (typeof value === 'object' && value !== null) return { kind: 'json', value };
   if (isFormType(type) && isForm(body)) return { kind: 'form', text: body };
   if (type === '')
@@ -30,7 +30,7 @@ export function givenBody(request: GivenRequest): GivenBody | null {
 }
 
 /** @throws RequestRefusal if a body says that it is JSON and is not, or has too many values */
-function jsonIn(text: string, type: string): ExactJson | undefined {
+function parseBodyJson(text: string, type: string): ExactJson | undefined {
   if (!isJsonType(type) && !/^\s*[[{]/.test(text)) return undefined;
   let value: ExactJson;
   try {

@@ -15,7 +15,7 @@ export function harRequests(value: Json): readonly GivenRequest[] {
   const requests: GivenRequest[] = [];
   for (const [index, entry] of (entries as readonly Json[]).entries()) {
     const { request, response } = objectOr(entry);
-    const sendableRequest = isAnsweredWithJson(response) ? requestIn(objectOr(request)) : null;
+    const sendableRequest = isAnsweredWithJson(response) ? harRequest(objectOr(request)) : null;
     if (sendableRequest !== null) requests.push({ ...sendableRequest, number: index + 1 });
   }
   if (requests.length === 0)
@@ -38,7 +38,7 @@ function isAnsweredWithJson(response: Json | undefined): boolean {
 }
 
 /** The request of an entry; null if no tool can send one of its kind. One with a body that cannot be sent has the refusal. */
-function requestIn({ method, url, headers, postData }: JsonObject): GivenRequest | null {
+function harRequest({ method, url, headers, postData }: JsonObject): GivenRequest | null {
   const name = textOr(method).toLowerCase();
   const address = textOr(url);
   const isSendable = /^(?:get|post|put|patch|delete)$/.test(name) && /^https?:/.test(address);
@@ -51,7 +51,7 @@ function requestIn({ method, url, headers, postData }: JsonObject): GivenRequest
     variables: null,
   };
   try {
-    return withBody(request, objectOr(postData));
+    return withHarBody(request, objectOr(postData));
   } catch (error) {
     if (error instanceof RequestRefusal) return { ...request, refusal: error };
     throw error;
@@ -59,7 +59,7 @@ function requestIn({ method, url, headers, postData }: JsonObject): GivenRequest
 }
 
 /** @throws RequestRefusal if a tool cannot send the body */
-function withBody(request: GivenRequest, postData: JsonObject): GivenRequest {
+function withHarBody(request: GivenRequest, postData: JsonObject): GivenRequest {
   const body = bodyIn(postData);
   if (body === null || body === '') return request;
   if (request.method === 'get')

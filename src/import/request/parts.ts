@@ -14,7 +14,7 @@ import { droppedHeaders } from './headers.ts';
 import { KeyParts } from './keys.ts';
 import { idKind, mayBeValue, type SegmentInput, type SegmentKind, segmentKind } from './path-segments.ts';
 import type { Protocol } from './protocols.ts';
-import { graphqlShape, scalarOf, shapeOf, styleLike } from './values.ts';
+import { graphqlShape, scalarOf, shapeForValue, styleLike } from './values.ts';
 import { RequestRefusal } from './words.ts';
 
 type Place = 'path' | 'query' | 'header' | 'body';
@@ -115,7 +115,7 @@ export class Parts {
     this.#path = `${segments.slice(0, at).join('/')}/{${argumentName}}`;
     const segmentValue = kind === 'id' || authorName ? scalarOf(text) : text;
     const value = isOpen ? undefined : segmentValue;
-    const shape = value === undefined ? anyText : shapeOf(value);
+    const shape = value === undefined ? anyText : shapeForValue(value);
     const { input } = this.#argument(argumentName, argumentName, 'path', value, shape);
     if (input === undefined) return (bracedValue ?? base) + end;
     if (authorName === undefined && !isOpen) {
@@ -210,7 +210,7 @@ export class Parts {
       };
       return { members: [item], isList: true };
     }
-    const shape = shapeOf(items);
+    const shape = shapeForValue(items);
     if (shape === undefined) return { constant: withDigits(items) };
     const { name: _, ...value } = this.#argument('body', 'body', 'body', withDigits(items), shape);
     return value;
@@ -221,7 +221,10 @@ export class Parts {
       protocol === undefined ? [] : ['jsonrpc', 'id', 'method', 'query', 'operationName', 'extensions'];
     const withVariables =
       protocol?.envelope === 'graphql' && protocol.types.size > 0
-        ? { ...json, variables: withAll(isObject(json.variables) ? json.variables : {}, protocol) }
+        ? {
+            ...json,
+            variables: withDeclaredVariables(isObject(json.variables) ? json.variables : {}, protocol),
+          }
         : json;
     const [conversation, ...userText] = userTextPath(json) ?? [];
     const members = Object.entries(withVariables).flatMap(([name, value]): readonly Binding[] => {
@@ -270,7 +273,7 @@ export class Parts {
     const declaredType = container === 'variables' ? protocol?.types.get(name) : undefined;
     const isOpen = isText && this.#isOpen(value);
     const isMissing = value === null && declaredType !== undefined;
-    const valueShape = isOpen ? anyText : shapeOf(value);
+    const valueShape = isOpen ? anyText : shapeForValue(value);
     const shape = declaredType === undefined ? valueShape : graphqlShape(declaredType, value);
     const isDeep = protocol?.envelope !== 'graphql' && shape?.type === 'object';
     if (shape === undefined || isDeep || (shape.type === 'array' && isPositional))
@@ -329,8 +332,8 @@ export class Parts {
     }
     const isPlace = /^(?:lat|lng|lon|latitude|longitude)$/i.test(name) && typeof scalarOf(text) === 'number';
     const value = this.#isOpen(text) ? undefined : scalarOf(text);
-    let shape: ReturnType<typeof shapeOf> = anyText;
-    if (value !== undefined) shape = isPlace ? { type: 'number' } : shapeOf(value);
+    let shape: ReturnType<typeof shapeForValue> = anyText;
+    if (value !== undefined) shape = isPlace ? { type: 'number' } : shapeForValue(value);
     const style = isStyled ? styleLike(raw, text) : undefined;
     return [{ ...this.#argument(name, name, place, value, shape), ...(style && { style }) }];
   }
@@ -387,7 +390,7 @@ export function refuseKeyIn(text: string, place: 'query' | 'body'): void {
 }
 
 /** The variables of an operation with those that it declares and the request does not give. */
-function withAll(variables: ExactObject, { types }: Protocol): ExactObject {
+function withDeclaredVariables(variables: ExactObject, { types }: Protocol): ExactObject {
   const missing = [...types].filter(([name, type]) => !Object.hasOwn(variables, name) && !type.endsWith('?'));
   return { ...variables, ...Object.fromEntries(missing.map(([name]) => [name, null])) };
 }

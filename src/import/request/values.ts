@@ -11,14 +11,14 @@ export function scalarOf(text: string): Json {
 }
 
 /** The shape that admits a value; undefined for null and for lists of several types. */
-export function shapeOf(value: ExactJson): Shape | undefined {
+export function shapeForValue(value: ExactJson): Shape | undefined {
   if (typeof value === 'bigint') return digitsShape;
   if (typeof value === 'string' || typeof value === 'boolean') return { type: typeof value as 'string' };
   if (typeof value === 'number') return { type: Number.isInteger(value) ? 'integer' : 'number' };
   if (isLargeIntegerList(value)) return { type: 'array', items: digitsShape };
   if (Array.isArray(value)) {
     const items: readonly ExactJson[] = value;
-    const [first, ...otherShapes] = items.map(shapeOf);
+    const [first, ...otherShapes] = items.map(shapeForValue);
     const hasLargeInteger = items.some((item) => typeof item === 'bigint');
     const isSame =
       first !== undefined && !hasLargeInteger && otherShapes.every((shape) => shape?.type === first.type);
@@ -26,7 +26,7 @@ export function shapeOf(value: ExactJson): Shape | undefined {
   }
   if (!isObject(value)) return undefined;
   const fields = Object.entries(value).flatMap(([name, member]): Field[] => {
-    const shape = shapeOf(member);
+    const shape = shapeForValue(member);
     return shape ? [{ name, required: true, ...shape }] : [];
   });
   return { type: 'object', fields };
@@ -42,14 +42,14 @@ const graphqlTypes: { readonly [name: string]: Shape } = {
 
 /** The shape of a GraphQL variable by its declared type, and for an enum, a scalar or an input object by its value. */
 export function graphqlShape(declaredType: string, value: ExactJson | undefined): Shape | undefined {
-  if (typeof value === 'bigint' || isLargeIntegerList(value)) return shapeOf(value);
+  if (typeof value === 'bigint' || isLargeIntegerList(value)) return shapeForValue(value);
   const type = declaredType.replace(/[!?]+$/, '');
   if (type.startsWith('[')) {
     const items = graphqlShape(type.slice(1, -1), Array.isArray(value) ? value[0] : undefined);
     return items && { type: 'array', items };
   }
   if (Object.hasOwn(graphqlTypes, type)) return graphqlTypes[type];
-  return value === undefined || value === null ? { type: 'string' } : shapeOf(value);
+  return value === undefined || value === null ? { type: 'string' } : shapeForValue(value);
 }
 
 /** How the source kit must write a text so that it is the given one; undefined: by default. */

@@ -17,8 +17,8 @@ import {
   type CallCause,
   type DeliberateError,
   type DeliberateRefusal,
+  expectedRefusal,
   isRefusedWith,
-  refusalOf,
 } from './model.ts';
 import { ExchangeRecorder, type RecordOptions } from './recorder.ts';
 import type { Purpose, Traffic } from './traffic.ts';
@@ -104,9 +104,9 @@ export class ToolCaller {
   /** Opens a session and calls a tool in it, with a deliberate error if the order names one. */
   async call(order: CallOrder): Promise<CallReport> {
     const { endpoint, tool, arguments: args, definition, deliberate, purpose = 'call' } = order;
-    const refusal = deliberate === undefined ? null : refusalOf(deliberate);
+    const refusal = deliberate === undefined ? null : expectedRefusal(deliberate);
     return this.probing(endpoint, { purpose, refusal }, async (probe, recorder) => {
-      const answer = await send(probe, tool, args, deliberate).catch(unanswered);
+      const answer = await sendCall(probe, tool, args, deliberate).catch(unanswered);
       const { http, result, error } = answer;
       const isAnswered = http.status > 0;
       return {
@@ -134,7 +134,7 @@ const forgeries: { readonly [way in DeliberateError]?: Forgery } = {
   'wrong-key': { by: 'untrusted' },
 };
 
-async function send(probe: Probe, tool: string, args: Json, deliberate: Way): Promise<RpcAnswer> {
+async function sendCall(probe: Probe, tool: string, args: Json, deliberate: Way): Promise<RpcAnswer> {
   const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
   const session = await sessionFor(probe, deliberate);
   const token = await tokenFor(probe, deliberate);
@@ -176,7 +176,7 @@ const refusals: { readonly [refusal in DeliberateRefusal]: string } = {
 function expectation(way: DeliberateError, { http, result }: RpcAnswer): NonNullable<CallReport['expected']> {
   const { status, body, values } = http;
   const actual = status === 0 ? body : `HTTP ${status} ${body.slice(0, 200)}`.trimEnd();
-  const refusal = refusalOf(way);
+  const refusal = expectedRefusal(way);
   if (refusal === null) {
     return { what: 'the result that other clients get', met: result !== undefined, actual };
   }

@@ -34,12 +34,12 @@ export class Causes {
   ): Promise<CallCause | null> {
     const { directory, sources, state, endpoint: ownEndpoint } = this.#own;
     if (endpoint === ownEndpoint && state) await this.#until(id, ({ logs }) => isLogged(logs));
-    return causeIn(failureIn(result), this.#traffic.get(id)?.logs ?? [], directory, sources?.get(tool));
+    return causeIn(resultFailure(result), this.#traffic.get(id)?.logs ?? [], directory, sources?.get(tool));
   }
 
   /** The cause of a failed call in the traffic, whose answer may still arrive; null if it has not failed. */
   async ofFailed(id: number): Promise<CallCause | null> {
-    await this.#until(id, isOver);
+    await this.#until(id, isExchangeOver);
     return this.#traffic.get(id)?.outcome?.kind === 'failed' ? this.#ofAnswered(id) : null;
   }
 
@@ -47,7 +47,7 @@ export class Causes {
   async ofRegistration(tool: string): Promise<CallCause | null> {
     const isCall = ({ purpose, rpc }: Exchange) => purpose === 'registration' && rpc?.tool === tool;
     const [call] = this.#traffic.newest(1, isCall);
-    if (call) await this.#until(call.id, isOver);
+    if (call) await this.#until(call.id, isExchangeOver);
     return call ? this.#ofAnswered(call.id) : null;
   }
 
@@ -72,7 +72,7 @@ export class Causes {
   }
 }
 
-function isOver({ outcome }: Exchange): boolean {
+function isExchangeOver({ outcome }: Exchange): boolean {
   return outcome !== null;
 }
 
@@ -95,7 +95,7 @@ export interface FailedAnswer {
 }
 
 /** The cause that a result states for its failure (C§2.2); a call without a result has none. */
-export function failureIn(result: JsonObject | null): FailedAnswer {
+export function resultFailure(result: JsonObject | null): FailedAnswer {
   const { error, message } = objectOr(result?.structuredContent);
   return { code: nonEmptyText(error), message: nonEmptyText(message), incident: incidentIn(result?.content) };
 }
@@ -112,7 +112,7 @@ export function causeIn(
   directory: string,
   file: string | undefined,
 ): CallCause | null {
-  const logged = findLoggedCause({ code, incident }, errorsIn(logs), directory);
+  const logged = findLoggedCause({ code, incident }, loggedErrors(logs), directory);
   const refusal = nonEmptyText(eventsIn(logs).findLast(({ event }) => event === 'refused')?.reason);
   const message = refusal ?? answered;
   const cause = logged?.cause ?? (message === null ? undefined : causeOf(message, directory));
@@ -121,13 +121,13 @@ export function causeIn(
   const isOfTool = logged === undefined && refusal === null && code !== 'INVALID_ARGUMENTS';
   const at = cause.at ?? (isOfTool ? file : undefined);
   const advice = logged?.hint ?? fixes.get(refusal === null ? (code ?? '') : 'refused');
-  const fix = advice ?? (logged ? correctionOf(at) : elsewhere(logs));
+  const fix = advice ?? (logged ? correctionAt(at) : elsewhere(logs));
   const lines = logs.flatMap(({ text }) => text.split('\n'));
   const source = logged?.failure?.request ?? null;
   return { ...cause, ...(at !== undefined && { at }), code, source, fix, lines };
 }
 
-function correctionOf(at: string | undefined): string | null {
+function correctionAt(at: string | undefined): string | null {
   return at === undefined ? null : `Correct ${at}.`;
 }
 
@@ -136,7 +136,7 @@ function elsewhere(logs: readonly LogLine[]): string | null {
 }
 
 /** Reads the errors from the log of one call: those that the runtime logged, and those that the code printed. */
-function errorsIn(logs: readonly LogLine[]): LoggedErrors {
+function loggedErrors(logs: readonly LogLine[]): LoggedErrors {
   const log = new ServerLog();
   for (const { text } of logs) log.add(`${text}\n`);
   const errorLines = logs.filter(({ stream }) => stream === 'stderr').map(({ text }) => `${text}\n`);

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { JsonObject } from 'market-mcp-contract/json';
 
 /** The key set of a platform as it publishes it: the public key, for RSA also as a certificate (`x5c`). */
-export function keySetOf(privateKey: KeyObject, algorithm: string): JsonObject {
+export function publishedKeySet(privateKey: KeyObject, algorithm: string): JsonObject {
   const jwk = createPublicKey(privateKey).export({ format: 'jwk' }) as JsonObject;
   const key = { ...jwk, alg: algorithm, use: 'sig', kid: 'local' };
   if (privateKey.asymmetricKeyType !== 'rsa') return { keys: [key] };

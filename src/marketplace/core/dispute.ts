@@ -39,7 +39,7 @@ export async function fileDispute(
   if (!exchange)
     throw new CommandError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
   const { calledTool, listing } = requireDisputable(exchange, await store.read());
-  const output = outputOf(exchange);
+  const output = loggedData(exchange);
   const toolName = tool === null ? undefined : (tool ?? calledTool);
   const definition = listing.tools
     .filter(isObject)
@@ -123,7 +123,7 @@ function judge(tool: JsonObject | undefined, output: Json | undefined): Judgemen
 }
 
 /** The data that a logged call returned. */
-function outputOf({ response }: Exchange): Json | undefined {
+function loggedData({ response }: Exchange): Json | undefined {
   if (!response) return undefined;
   const values = walkableValuesIn(response[sentBody] ?? response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));

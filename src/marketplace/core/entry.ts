@@ -58,20 +58,20 @@ export function entryFacts(project: Project, statedFacts: Stated, sections: read
   const found = repositoryIn(manifest);
   const isTaken = found !== undefined && hostOf(found) !== undefined;
   const repository = statedFacts.repository ?? (isTaken ? found : undefined);
-  const website = statedFacts.website ?? textIn(manifest, 'homepage');
+  const website = statedFacts.website ?? manifestText(manifest, 'homepage');
   requireNone([
     ...secretErrors({ '--endpoint': endpoint, '--repository': repository, '--website': website }),
     ...endpointErrors(endpoint),
     ...repositoryErrors(statedFacts.repository),
     ...websiteErrors(website),
   ]);
-  const name = textIn(manifest, 'name') ?? '';
+  const name = manifestText(manifest, 'name') ?? '';
   return {
     name: statedFacts.name ?? draft.name,
     project: name,
     description: statedFacts.description ?? draft.description,
-    summary: statedFacts.summary ?? textIn(manifest, 'description') ?? '',
-    version: textIn(manifest, 'version') ?? '',
+    summary: statedFacts.summary ?? manifestText(manifest, 'description') ?? '',
+    version: manifestText(manifest, 'version') ?? '',
     endpoint: endpoint ?? '',
     website,
     repository,
@@ -81,7 +81,11 @@ export function entryFacts(project: Project, statedFacts: Stated, sections: read
 }
 
 /** The entry of a project. @throws CommandError `INVALID_INPUT` with every field that is missing or invalid. */
-export function entryOf(facts: EntryFacts, { token, listing }: PlatformProfile, statedFacts: Stated): Entry {
+export function listingEntry(
+  facts: EntryFacts,
+  { token, listing }: PlatformProfile,
+  statedFacts: Stated,
+): Entry {
   const { name, description, endpoint } = facts;
   const form: ListingForm = {
     name,
@@ -105,7 +109,7 @@ export function registryEntry(
   const server = serverJson({ ...facts, title, description, name: name ?? '' }, token);
   if (name === undefined) return { server, errors: [nameless(endpoint)] };
   const errors = serverJsonProblems(server).map(({ path = '', expected, actual }) =>
-    inputError(path, actual, `expected ${expected}`, hintFor(path)),
+    inputError(path, actual, `expected ${expected}`, entryFieldHint(path)),
   );
   return { server, errors };
 }
@@ -192,7 +196,7 @@ function nameless(endpoint: string): InputError {
   return inputError('--registry-name', undefined, message, hint);
 }
 
-function hintFor(path: string): string {
+function entryFieldHint(path: string): string {
   if (path.endsWith('.description'))
     return 'Give a summary of 1 to 100 characters: --summary "Gas prices of chains".';
   if (path.endsWith('.title')) return 'Give a name of 1 to 100 characters: --name "Gas prices".';
@@ -222,7 +226,7 @@ export function jsonFile(file: string): unknown {
   return attempt(() => parsedJson(readRegular(file)), undefined);
 }
 
-function textIn(manifest: JsonObject, member: string): string | undefined {
+function manifestText(manifest: JsonObject, member: string): string | undefined {
   const value = manifest[member];
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

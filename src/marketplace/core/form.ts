@@ -1,4 +1,4 @@
-import { hasUrlSecret, hintFor, maskUrl } from 'market-mcp-contract/command';
+import { hasUrlSecret, maskUrl, spellingHint } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
 import type { FieldProblem, ListingForm } from './model.ts';
@@ -35,7 +35,7 @@ export function formProblems(
     ...endpointProblems(form.endpoint),
     ...(usedEndpoints.includes(form.endpoint)
       ? [
-          reject(
+          fieldProblem(
             'endpoint',
             'This endpoint is listed already. Use Refresh Skills in My tools, or market-mcp marketplace refresh.',
           ),
@@ -51,7 +51,7 @@ function lengthProblems(
 ): readonly FieldProblem[] {
   const length = [...text.trim()].length;
   if (length >= minimum && length <= maximum) return [];
-  return [reject(field, `Expected ${minimum} to ${maximum} characters, got ${length}.`)];
+  return [fieldProblem(field, `Expected ${minimum} to ${maximum} characters, got ${length}.`)];
 }
 
 function descriptionAdvice(
@@ -77,15 +77,15 @@ function descriptionAdvice(
 function categoryProblems(category: string, { categories }: Rules): readonly FieldProblem[] {
   if (category.trim() === '') {
     return [
-      reject(
+      fieldProblem(
         'category',
         categories === null ? 'Enter a category.' : `Choose a category: ${categories.join(', ')}.`,
       ),
     ];
   }
   if (categories === null || categories.includes(category)) return [];
-  const hint = hintFor(category, categories, `Choose one of: ${categories.join(', ')}.`);
-  return [reject('category', `${JSON.stringify(category)} is not a category. ${hint}`)];
+  const hint = spellingHint(category, categories, `Choose one of: ${categories.join(', ')}.`);
+  return [fieldProblem('category', `${JSON.stringify(category)} is not a category. ${hint}`)];
 }
 
 function priceProblems(
@@ -93,10 +93,12 @@ function priceProblems(
   { price: { pattern, maximum, currency } }: Rules,
 ): readonly FieldProblem[] {
   if (!new RegExp(pattern).test(text)) {
-    return [reject('price', `Expected an amount in ${currency} such as 0.01, got ${JSON.stringify(text)}.`)];
+    return [
+      fieldProblem('price', `Expected an amount in ${currency} such as 0.01, got ${JSON.stringify(text)}.`),
+    ];
   }
   if (maximum === null || Number(text) <= maximum) return [];
-  return [reject('price', `Expected at most ${maximum} ${currency}, got ${text}.`)];
+  return [fieldProblem('price', `Expected at most ${maximum} ${currency}, got ${text}.`)];
 }
 
 /** Why a URL with a secret cannot be listed. */
@@ -107,7 +109,7 @@ export function endpointProblems(text: string): readonly FieldProblem[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     const message = `Expected a URL such as https://tools.example/mcp, got ${JSON.stringify(maskUrl(text))}.`;
-    return [reject('endpoint', message)];
+    return [fieldProblem('endpoint', message)];
   }
   const { protocol, hostname, pathname, username, password } = url;
   const rejected = [
@@ -117,12 +119,12 @@ export function endpointProblems(text: string): readonly FieldProblem[] {
     !(pathname.endsWith('/mcp') && text.endsWith('/mcp')) && 'Expected a URL that ends with /mcp (C§8).',
     username + password !== '' && 'Remove the user and the password: callers do not have them.',
     username + password === '' && hasUrlSecret(text) && `The URL ${publicUrl}.`,
-  ].flatMap((message) => (message === false ? [] : [reject('endpoint', message)]));
+  ].flatMap((message) => (message === false ? [] : [fieldProblem('endpoint', message)]));
   const oldClient = 'The path contains "sse": the public marketplace then picks its old SSE client.';
   return [...rejected, ...(/sse/i.test(pathname) ? [advise('endpoint', oldClient)] : [])];
 }
 
-function reject(field: keyof ListingForm, message: string): FieldProblem {
+function fieldProblem(field: keyof ListingForm, message: string): FieldProblem {
   return { field, message, advice: false };
 }
 

@@ -5,10 +5,10 @@ import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { changesBetween, type ListingChange } from 'market-mcp-contract/report';
 import { sampleArguments } from 'market-mcp-contract/wire';
-import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
+import { isDown, type ServerState, stateLines } from '../../dev/state.ts';
 import { type CallOrder, type CallReport, ToolCaller } from './caller.ts';
 import { Causes, wantsCause } from './cause.ts';
-import { keySetOf } from './certificate.ts';
+import { publishedKeySet } from './certificate.ts';
 import { fileDispute, guiltyOf, isDisputable } from './dispute.ts';
 import { Jobs } from './jobs.ts';
 import type {
@@ -60,7 +60,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       if (state === 'done' || steps.length === 0) this.emit('change', kind);
     });
     this.caller = new ToolCaller(profile, this.traffic, privateKey, issuer);
-    this.keySet = keySetOf(privateKey, profile.token.algorithms[0] ?? 'RS256');
+    this.keySet = publishedKeySet(privateKey, profile.token.algorithms[0] ?? 'RS256');
     this.#causes = new Causes(options, this.traffic, this);
   }
 
@@ -84,7 +84,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   async requireRunning(endpoint: string): Promise<void> {
     const state = await this.state();
     if (state === null || endpoint !== this.options.endpoint || !isDown(state)) return;
-    const [hint = '', ...causes] = linesOf(state).toReversed();
+    const [hint = '', ...causes] = stateLines(state).toReversed();
     throw new CommandError('NOT_STARTED', [state.message, ...causes.toReversed()].join(' '), hint);
   }
 

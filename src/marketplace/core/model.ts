@@ -162,7 +162,7 @@ export type DeliberateError = keyof typeof deliberateErrors;
 export type DeliberateRefusal = 'Unauthorized' | 'Invalid session';
 
 /** The refusal that the contract expects for a deliberate error; null if it expects the result. */
-export function refusalOf(way: DeliberateError): DeliberateRefusal | null {
+export function expectedRefusal(way: DeliberateError): DeliberateRefusal | null {
   if (way === 'slow') return null;
   return way === 'dropped-session' ? 'Invalid session' : 'Unauthorized';
 }

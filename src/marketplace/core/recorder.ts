@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json, shorten } from 'market-mcp-contract/json';
-import { type Asked, isLoopback, msSince, networkReason, now, type Recorder } from 'market-mcp-contract/wire';
+import {
+  type Asked,
+  isLoopback,
+  msSince,
+  networkReason,
+  nowMs,
+  type Recorder,
+} from 'market-mcp-contract/wire';
 import type { DeliberateRefusal } from './model.ts';
 import { redact, redactText, redactUrl } from './redact.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
@@ -41,7 +48,7 @@ export class ExchangeRecorder {
     const length = sentBytes.length > 0 && { 'content-length': String(sentBytes.length) };
     const names = Object.entries(requestHeaders).map(([name, value]) => [name.toLowerCase(), value]);
     const headers: Asked['headers'] = { host: url.host, ...length, ...Object.fromEntries(names) };
-    const startedAt = now();
+    const startedAt = nowMs();
     const id = traffic.start({
       purpose,
       method,

@@ -3,9 +3,9 @@ import {
   isObject,
   isWalkable,
   type Json,
-  jsonIn,
   literallyIn,
   objectOr,
+  parseJsonText,
   writeLiterally,
 } from 'market-mcp-contract/json';
 import { isSecretParameter } from 'market-mcp-contract/report';
@@ -108,8 +108,8 @@ function stringIn(token: string): string {
   // Each level of strings in strings loses its backslashes. Otherwise, a hostile text could have any number of levels.
   const unescaped = (escaped: string) => escaped.replaceAll(/\\([\s\S])/g, '$1');
   const [text = unescaped(token.slice(1, isWhole ? -1 : undefined))] = [
-    ...(isWhole ? jsonIn(token) : []),
-    ...jsonIn(closedToken),
+    ...(isWhole ? parseJsonText(token) : []),
+    ...parseJsonText(closedToken),
   ];
   return String(text);
 }

@@ -8,7 +8,7 @@ import {
 } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { groupsOf, inspectTools } from 'market-mcp-contract/report';
+import { groupsOf, inspectToolList } from 'market-mcp-contract/report';
 import {
   type Probe,
   submissionCalls,
@@ -52,11 +52,11 @@ export async function submit(
   const { profile } = caller;
   const fields = formProblems(form, profile.listing, usedEndpoints);
   const rejected = fields.filter(({ advice }) => !advice);
-  onStep({ label: 'The form', status: statusOf(rejected, fields), details: fields.map(inWords) });
-  if (rejected.length > 0) return refusalWith(fields, rejected.map(inWords));
+  onStep({ label: 'The form', status: stepStatus(rejected, fields), details: fields.map(fieldProblemText) });
+  if (rejected.length > 0) return refusalWith(fields, rejected.map(fieldProblemText));
   return caller
     .probing(form.endpoint, { purpose: 'registration', calls: { named: [...harmless] } }, (probe) =>
-      examine(form, fields, probe, causeOf, onStep),
+      examineForm(form, fields, probe, causeOf, onStep),
     )
     .catch((error: Error) => {
       const reason = `The marketplace could not talk to the server. ${error.message}`;
@@ -65,7 +65,7 @@ export async function submit(
     });
 }
 
-async function examine(
+async function examineForm(
   form: ListingForm,
   fields: readonly FieldProblem[],
   probe: Probe,
@@ -85,15 +85,15 @@ async function examine(
     return fail('Discovery', ['tools/list is empty: there is nothing to list. Serve at least one tool.']);
   }
   const count = tools.length === 1 ? 'One tool' : `${tools.length} tools`;
-  tell('Discovery', 'pass', `${count}: ${namesOf(tools).join(', ')}`);
+  tell('Discovery', 'pass', `${count}: ${listedToolNames(tools).join(', ')}`);
 
-  const failed = inspectTools(tools, probe.profile).filter(({ status }) => status === 'fail');
+  const failed = inspectToolList(tools, probe.profile).filter(({ status }) => status === 'fail');
   const broken = failed.filter(({ level }) => level === 'must');
   const definitions = 'Tool definitions';
   if (broken.length > 0) return fail(definitions, broken.flatMap(ruleReasons), broken.map(findingOf));
   onStep({
     label: definitions,
-    status: statusOf([], failed),
+    status: stepStatus([], failed),
     details: failed.flatMap(ruleReasons),
     findings: failed.map(findingOf),
   });
@@ -110,7 +110,7 @@ async function examine(
 
   const plan = plannedCalls(tools, probe.profile.smoke);
   const uncalled = plan.filter(({ isCalled }) => !isCalled);
-  tell(callsStep, statusOf([], uncalled), ...plan.map(({ says }) => says));
+  tell(callsStep, stepStatus([], uncalled), ...plan.map(({ says }) => says));
   tell('Submission test', 'running');
   const rehearsal = verdictsOf(
     await submissionTest(probe, (name) => tell('Submission test', 'running', `calling ${name}`)),
@@ -123,18 +123,18 @@ async function examine(
     const refusal = fail('Submission test', explained.flatMap(stepReasons), explained.map(callFinding));
     return { ...refusal, rehearsal };
   }
-  const withheld = namesOf(tools).filter((name) => rehearsal.every(({ tool }) => tool !== name));
+  const withheld = listedToolNames(tools).filter((name) => rehearsal.every(({ tool }) => tool !== name));
   const results = [
     ...rehearsal.map(({ tool, ms }) => `${tool}: ${Math.round(ms)} ms`),
     ...withheld.map((tool) => `${tool}: not called`),
   ];
-  tell('Submission test', statusOf([], withheld), ...results);
+  tell('Submission test', stepStatus([], withheld), ...results);
   const at = new Date().toISOString();
   const listed = { id: randomUUID(), state: 'listed', registeredAt: at, refreshedAt: at, tools } as const;
   return { accepted: true, listing: { ...form, ...listed }, rehearsal, withheld };
 }
 
-function statusOf(failures: readonly unknown[], advice: readonly unknown[]): RegistrationStep['status'] {
+function stepStatus(failures: readonly unknown[], advice: readonly unknown[]): RegistrationStep['status'] {
   if (failures.length > 0) return 'fail';
   return advice.length > 0 ? 'advice' : 'pass';
 }
@@ -189,7 +189,7 @@ function refusalWith(
   return { accepted: false, fields, reasons, rehearsal: [] };
 }
 
-function inWords({ field, message }: FieldProblem): string {
+function fieldProblemText({ field, message }: FieldProblem): string {
   return `${field}: ${message}`;
 }
 
@@ -251,7 +251,7 @@ export function withSources(step: RegistrationStep, sources: ReadonlyMap<string,
 }
 
 /** The names of the elements of a tools/list result. */
-export function namesOf(tools: readonly Json[]): readonly string[] {
+export function listedToolNames(tools: readonly Json[]): readonly string[] {
   return toolsWithNames(tools).map(({ name }) => name);
 }
 

@@ -53,9 +53,9 @@ export class MarketplaceStore {
       if (isState(value)) return value;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return empty;
-      throw damaged(this.file, (error as Error).message, error);
+      throw damagedState(this.file, (error as Error).message, error);
     }
-    throw damaged(this.file, 'does not contain the state of a marketplace', undefined);
+    throw damagedState(this.file, 'does not contain the state of a marketplace', undefined);
   }
 }
 
@@ -69,7 +69,7 @@ function isState(value: unknown): value is MarketplaceState {
   );
 }
 
-function damaged(file: string, damage: string, cause: unknown): CommandError {
+function damagedState(file: string, damage: string, cause: unknown): CommandError {
   const hint = `Start with an empty state: ${marketCommand('marketplace', '--reset')}`;
   return new CommandError('STATE_DAMAGED', `${file}: ${damage}`, hint, { cause });
 }

@@ -20,7 +20,7 @@ export interface ToolCall {
  *
  * @throws CommandError `NO_SERVER`, `BAD_WAY`, `NOT_CALLED`, or the reason why the author's server does not run
  */
-export async function callTool(marketplace: Marketplace, call: ToolCall): Promise<CallReport> {
+export async function callAsPlatform(marketplace: Marketplace, call: ToolCall): Promise<CallReport> {
   const endpoint = call.endpoint || (await authorEndpoint(marketplace));
   const deliberate = deliberateError(call.deliberate);
   await marketplace.requireRunning(endpoint);

@@ -144,11 +144,11 @@ function sizeOf({ url, request, response, logs }: Exchange): number {
 /** Exchanges as an HTTP archive (HAR 1.2). */
 export function toHar(exchanges: readonly Exchange[], version: string): JsonObject {
   return {
-    log: { version: '1.2', creator: { name: 'market-mcp', version }, entries: exchanges.map(entryOf) },
+    log: { version: '1.2', creator: { name: 'market-mcp', version }, entries: exchanges.map(harEntry) },
   };
 }
 
-function entryOf({ at, ms, method, url, request, response, error }: Exchange): JsonObject {
+function harEntry({ at, ms, method, url, request, response, error }: Exchange): JsonObject {
   const time = ms ?? 0;
   return {
     startedDateTime: at,
@@ -158,10 +158,10 @@ function entryOf({ at, ms, method, url, request, response, error }: Exchange): J
       url,
       httpVersion: 'HTTP/1.1',
       cookies: [],
-      headers: pairs(request),
+      headers: harHeaders(request),
       queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
       headersSize: -1,
-      bodySize: bytesOf(request),
+      bodySize: bodySize(request),
       ...(request.body !== '' && {
         postData: { mimeType: request.headers['content-type'] ?? '', text: request.body },
       }),
@@ -171,15 +171,15 @@ function entryOf({ at, ms, method, url, request, response, error }: Exchange): J
       statusText: '',
       httpVersion: 'HTTP/1.1',
       cookies: [],
-      headers: response ? pairs(response) : [],
+      headers: response ? harHeaders(response) : [],
       content: {
-        size: response ? bytesOf(response) : 0,
+        size: response ? bodySize(response) : 0,
         mimeType: response?.headers['content-type'] ?? '',
         text: response?.body ?? '',
       },
       redirectURL: '',
       headersSize: -1,
-      bodySize: response ? bytesOf(response) : 0,
+      bodySize: response ? bodySize(response) : 0,
       ...(error !== null && { comment: error }),
     },
     cache: {},
@@ -187,10 +187,10 @@ function entryOf({ at, ms, method, url, request, response, error }: Exchange): J
   };
 }
 
-function pairs({ headers }: Message): readonly Json[] {
+function harHeaders({ headers }: Message): readonly Json[] {
   return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
-function bytesOf({ body, cut }: Message): number {
+function bodySize({ body, cut }: Message): number {
   return Buffer.byteLength(body) + cut;
 }

@@ -2,14 +2,14 @@ import {
   isWalkable,
   type Json,
   type JsonObject,
-  jsonIn,
+  parseJsonText,
   withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
 import { type RpcAnswer, rpcAnswer, valuesIn } from 'market-mcp-contract/wire';
 
 /** A list with the JSON value of a text; an empty list if the text is not JSON or too deep to be walked. */
 export function walkableJsonIn(text: string): readonly Json[] {
-  return jsonIn(text).filter((value) => isWalkable(value));
+  return parseJsonText(text).filter((value) => isWalkable(value));
 }
 
 /** The same; integers that a JavaScript number cannot represent are texts. */

@@ -41,15 +41,15 @@ export function callVerdict(tool: JsonObject | undefined, answer: RpcAnswer): Ca
   const { result } = answer;
   const outcome = outcomeOf(answer);
   if (!result) {
-    const none = notRun('the call has no result');
+    const none = skippedVerdict('the call has no result');
     return { outcome, text: none, structuredContent: none, same: none };
   }
   const schema = tool && listedOutputSchema(tool);
-  const text = parsed(resultText(result.content));
+  const text = parseWalkable(resultText(result.content));
   const structured = result.structuredContent;
   const judge = (value: Json | undefined, path: string): SchemaVerdict => {
     if (value === undefined) return schemaVerdict([{ path, expected: 'data', actual: 'no JSON' }]);
-    if (!schema) return notRun(tool ? 'the outputSchema does not compile' : 'the tool is not listed');
+    if (!schema) return skippedVerdict(tool ? 'the outputSchema does not compile' : 'the tool is not listed');
     return schemaVerdict(mismatches(schema, value, path));
   };
   const different = { path: 'content[0].text', expected: shorten(structured), actual: shorten(text) };
@@ -78,21 +78,21 @@ export function outcomeOf({
   if (!result) return 'http-error';
   const data = resultData(result);
   const outcome = resultOutcome(result, data);
-  return outcome === 'found' && isObject(data) && lacksData(data) ? 'empty-unsigned' : outcome;
+  return outcome === 'found' && isObject(data) && lacksSignal(data) ? 'empty-unsigned' : outcome;
 }
 
 /** Whether an answer contains null or an empty list and no other data: it found nothing but has no signal of that. */
-function lacksData(data: JsonObject): boolean {
+function lacksSignal(data: JsonObject): boolean {
   const isNone = (value: Json) => value === null || (Array.isArray(value) && value.length === 0);
   return Object.values(data).some(isNone) && isBlank(data, [null, '', 0, false]);
 }
 
 /** The data of a result: structuredContent, else the JSON of its text. */
 export function resultData({ structuredContent, content }: JsonObject): Json | undefined {
-  return structuredContent ?? parsed(resultText(content));
+  return structuredContent ?? parseWalkable(resultText(content));
 }
 
-function parsed(text = ''): Json | undefined {
+function parseWalkable(text = ''): Json | undefined {
   return walkableJsonIn(text)[0];
 }
 
@@ -100,7 +100,7 @@ function schemaVerdict(problems: readonly Problem[]): SchemaVerdict {
   return { status: problems.length > 0 ? 'fail' : 'pass', problems };
 }
 
-function notRun(reason: string): SchemaVerdict {
+function skippedVerdict(reason: string): SchemaVerdict {
   return { status: 'not-run', problems: [], reason };
 }
 
@@ -157,7 +157,7 @@ export function exchangeOutcome({ status, values, id, isCall, refusal }: Answere
     case 'empty-unsigned':
       return { kind: 'empty', code: 'no signal' };
     case 'fail':
-      return failedOutcome(codeOf(result));
+      return failedOutcome(failureCode(result));
     case 'error':
       return failedOutcome(typeof error?.code === 'number' ? String(error.code) : null);
     default:
@@ -170,7 +170,7 @@ export function failedOutcome(code: string | null): ExchangeOutcome {
 }
 
 /** The code in the recommended failure payload (C§2.2). */
-function codeOf(result: JsonObject = {}): string | null {
+function failureCode(result: JsonObject = {}): string | null {
   const payload = resultData(result);
   return isObject(payload) && typeof payload.error === 'string'
     ? payload.error.slice(0, shownCharacters)

@@ -8,10 +8,10 @@ import {
   explanations,
   failsCheck,
   groupOf,
-  nameErrors,
-  originOf,
   reasonLine,
   remarksOf,
+  ruleNameErrors,
+  ruleOrigin,
   rules,
   verdictOf,
 } from 'market-mcp-contract/report';
@@ -239,7 +239,7 @@ function ruleOf(name: string) {
     const { level, title, source, fact, fix } = rule;
     return { id, level, title, source, ...(fact && { fact }), fix, ...explanation };
   }
-  const [error] = nameErrors('rule', id);
+  const [error] = ruleNameErrors('rule', id);
   const hint = error?.hint ?? 'market-mcp explain lists all rules.';
   throw new CommandError('NO_SUCH_RULE', `there is no rule ${JSON.stringify(id)}`, hint);
 }
@@ -273,7 +273,7 @@ function Rule({
           <Text text={exampleText(passing)} />
         </section>
       </div>
-      <FieldList fields={{ fix, source: originOf(source) }} />
+      <FieldList fields={{ fix, source: ruleOrigin(source) }} />
       <p>
         <LinkButton to="/check" label="Back to the check" />
       </p>

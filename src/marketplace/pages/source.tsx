@@ -11,7 +11,7 @@ export function sourceRoutes(site: Site): void {
     'Source',
     (c) => {
       const { file = '', line = '' } = c.req.query();
-      return sourceOf(sources && directory, file, /^[1-9]\d*$/.test(line) ? Number(line) : null);
+      return readSource(sources && directory, file, /^[1-9]\d*$/.test(line) ? Number(line) : null);
     },
     Source,
   );
@@ -28,7 +28,7 @@ const shownCharacters = 2_000;
  * @param directory of the project; undefined if there is none.
  * @throws CommandError `NO_SUCH_SOURCE`, or if a link is on the way.
  */
-function sourceOf(directory: string | undefined, file: string, line: number | null) {
+function readSource(directory: string | undefined, file: string, line: number | null) {
   const isNamed = directory !== undefined && isSource(file) && isInside(file);
   const content = isNamed ? readIfThere(directory, file) : undefined;
   if (!content) {
@@ -48,7 +48,11 @@ function cut(line: string): string {
 }
 
 /** A source file of the project with numbered lines. */
-function Source({ data: { file, line, first, lines, isCut, total } }: { data: ReturnType<typeof sourceOf> }) {
+function Source({
+  data: { file, line, first, lines, isCut, total },
+}: {
+  data: ReturnType<typeof readSource>;
+}) {
   const last = first + lines.length - 1;
   return (
     <>

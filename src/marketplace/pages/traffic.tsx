@@ -80,7 +80,7 @@ function filtered(marketplace: Marketplace, c: Context, count?: number): readonl
   });
 }
 
-function summaryOf({ request: _, response, logs: __, ...rest }: Exchange) {
+function summarizeExchange({ request: _, response, logs: __, ...rest }: Exchange) {
   return { ...rest, status: response?.status ?? null };
 }
 
@@ -88,7 +88,7 @@ function trafficOf(marketplace: Marketplace, c: Context) {
   const { traffic, serverLog } = marketplace;
   return {
     filter: filterOf(c),
-    exchanges: filtered(marketplace, c, shownExchanges).map(summaryOf),
+    exchanges: filtered(marketplace, c, shownExchanges).map(summarizeExchange),
     ...traffic.totals,
     serverLog: [...serverLog],
   };

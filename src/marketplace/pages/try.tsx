@@ -6,9 +6,9 @@ import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import type { DeliberateError } from '../core/model.ts';
-import { authorEndpoint, callTool } from '../core/tool-call.ts';
+import { authorEndpoint, callAsPlatform } from '../core/tool-call.ts';
 import type { CallOutcome, SchemaVerdict } from '../core/verdict.ts';
-import { argumentsOf, canFillIn, inputText, jsonOf } from '../web/input.ts';
+import { argumentsOf, canFillIn, inputText, parseJsonField } from '../web/input.ts';
 import {
   ChoiceField,
   CopyButton,
@@ -40,7 +40,7 @@ export function tryRoutes(site: Site): void {
       return tryData(
         marketplace,
         tool,
-        givenArguments === undefined ? undefined : jsonOf(givenArguments, 'arguments'),
+        givenArguments === undefined ? undefined : parseJsonField(givenArguments, 'arguments'),
       );
     },
     Try,
@@ -54,7 +54,7 @@ export function tryRoutes(site: Site): void {
   });
   site.post('/try/save', async (input): Promise<Done> => {
     const endpoint = await authorEndpoint(marketplace);
-    const args = jsonOf(inputText(input, 'arguments'), 'arguments');
+    const args = parseJsonField(inputText(input, 'arguments'), 'arguments');
     const expect = inputText(input, 'expect');
     const tool = inputText(input, 'tool');
     if (!isObject(args) || (expect !== 'found' && expect !== 'empty' && expect !== 'fail')) {
@@ -140,7 +140,7 @@ async function tryData(marketplace: Marketplace, selected: string | null, givenA
     endpoint,
     tools,
     selected: tool?.name ?? null,
-    arguments: isObject(givenArguments) ? givenArguments : filled(marketplace, tool?.definition),
+    arguments: isObject(givenArguments) ? givenArguments : formArguments(marketplace, tool?.definition),
     json:
       givenArguments === undefined || canFillIn(givenArguments, tool?.definition.inputSchema)
         ? null
@@ -156,7 +156,7 @@ async function tryData(marketplace: Marketplace, selected: string | null, givenA
 }
 
 /** The arguments of the submission test, overridden by defaults and examples of all properties. */
-function filled(marketplace: Marketplace, definition: JsonObject | undefined): JsonObject {
+function formArguments(marketplace: Marketplace, definition: JsonObject | undefined): JsonObject {
   const samples = propertiesOf(definition?.inputSchema).flatMap(([name, property]): [string, Json][] => {
     if (property.default !== undefined) return [[name, property.default]];
     const first = Array.isArray(property.examples) ? property.examples[0] : undefined;
@@ -168,13 +168,13 @@ function filled(marketplace: Marketplace, definition: JsonObject | undefined): J
 /** Calls a tool with the arguments of a JSON request, of the field for JSON, or of the fields of the form. */
 function callFrom(marketplace: Marketplace, input: FormInput): Promise<CallReport> {
   const typed = inputText(input, 'json').trim();
-  return callTool(marketplace, {
+  return callAsPlatform(marketplace, {
     endpoint: inputText(input, 'endpoint'),
     tool: inputText(input, 'tool'),
     deliberate: inputText(input, 'deliberate'),
     argumentsFor(inputSchema) {
       if (input.arguments !== undefined) return input.arguments as Json;
-      return typed === '' ? argumentsOf(input, inputSchema) : jsonOf(typed, 'Arguments as JSON');
+      return typed === '' ? argumentsOf(input, inputSchema) : parseJsonField(typed, 'Arguments as JSON');
     },
   });
 }
@@ -266,7 +266,7 @@ function CallResult({
               fields={{
                 tool: report.tool,
                 arguments: JSON.stringify(report.arguments),
-                expect: exampleOf(verdict.outcome),
+                expect: exampleKind(verdict.outcome),
               }}
               label="Save as example"
             />
@@ -284,7 +284,7 @@ function CallResult({
   );
 }
 
-function exampleOf(outcome: CallOutcome): string {
+function exampleKind(outcome: CallOutcome): string {
   if (outcome === 'fail') return 'fail';
   return outcome === 'found' ? 'found' : 'empty';
 }

@@ -20,13 +20,13 @@ export function inputText(input: FormInput, name: string): string {
 }
 
 /** All values of a field as text. */
-export function textsOf(input: FormInput, name: string): readonly string[] {
+export function fieldTexts(input: FormInput, name: string): readonly string[] {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   return [value].flat().filter((text): text is string => typeof text === 'string');
 }
 
 /** Parses JSON from a field. @throws CommandError `BAD_JSON` that names the field. */
-export function jsonOf(text: string, field: string): Json {
+export function parseJsonField(text: string, field: string): Json {
   const reading = readJson(text, { exact: true });
   if (reading.ok) return reading.value as Json;
   const hint = reading.kind === 'number' ? 'Write the number in quotes.' : 'Write JSON: {"name": "value"}';

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { isDown, isServing, linesOf, type ServerState } from '../../dev/state.ts';
+import { isDown, isServing, type ServerState, stateLines } from '../../dev/state.ts';
 import type { PackageManagerCommands } from '../../plan/package-manager.ts';
 import { live, Notice, Text, visibleText } from './parts.tsx';
 
@@ -87,7 +87,7 @@ function StatePart({ state }: { state: ServerState | null }) {
       <Notice
         mark={state.kind === 'building' ? 'running' : 'fail'}
         title={state.message}
-        lines={linesOf(state)}
+        lines={stateLines(state)}
       />
       {!isServing(state) && <Overlay state={state} />}
     </div>

@@ -1,6 +1,6 @@
 import { type WritingEffect, writingEffect } from 'market-mcp-contract/definition';
 import type { Json, JsonObject } from 'market-mcp-contract/json';
-import { fileOf } from 'market-mcp-contract/report';
+import { parseLocation } from 'market-mcp-contract/report';
 import type { CallCause } from '../core/model.ts';
 import type { ExchangeOutcome } from '../core/verdict.ts';
 import { FieldList, Tag, Text, visibleText } from './parts.tsx';
@@ -37,7 +37,7 @@ export function isSource(file: string): boolean {
 
 /** A place in the project, `src/tools/x.ts:12`, with a link to the page that shows it. */
 export function SourceLink({ at }: { at: string }) {
-  const { file, line } = fileOf(at);
+  const { file, line } = parseLocation(at);
   if (!isSource(file)) return <code>{visibleText(at)}</code>;
   const place = line === undefined ? '' : `&line=${line}#L${line}`;
   return (

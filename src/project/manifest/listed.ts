@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
 import { unwrap } from 'market-mcp-contract/command';
 import type { ToolDefinition } from 'market-mcp-contract/definition';
-import { readToolList, toolsByName } from 'market-mcp-contract/document';
+import { readableToolsByName, readToolList } from 'market-mcp-contract/document';
 import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import type { ProjectFile } from '../../plan/model.ts';
-import { placeIn, readIn } from '../read/inside.ts';
-import { sha256, textOf } from '../read/text.ts';
+import { readIn, resolveInside } from '../read/inside.ts';
+import { decodeText, sha256 } from '../read/text.ts';
 
 /**
  * The file of a project with the tool list that the marketplace last read (C§3.2), as the result of tools/list:
@@ -45,8 +45,8 @@ export interface DefinedTool {
  * @throws CommandError `INVALID_INPUT` if the file contains no tool list
  */
 export function listInFile(directory: string): RecordedList | null {
-  if (!lstatSync(placeIn(directory, listingFile), { throwIfNoEntry: false })?.isFile()) return null;
-  const tools = unwrap(readToolList(textOf(readIn(directory, listingFile)), listingFile));
+  if (!lstatSync(resolveInside(directory, listingFile), { throwIfNoEntry: false })?.isFile()) return null;
+  const tools = unwrap(readToolList(decodeText(readIn(directory, listingFile)), listingFile));
   return { file: listingFile, tools };
 }
 
@@ -72,11 +72,11 @@ export function listingContent(tools: readonly Json[]): ProjectFile {
  * @param current the readable tools of the server or of the sources
  */
 export function withDefinitions(recorded: readonly Json[], current: readonly Json[]): readonly Json[] {
-  const currentTools = toolsByName(current);
+  const currentTools = readableToolsByName(current);
   return recorded.map((element) => {
     const { name, fingerprint } = objectOr(element);
     const tool = currentTools.get(String(name));
-    const isUnchanged = tool && typeof fingerprint === 'string' && !isChanged({ fingerprint }, tool);
+    const isUnchanged = tool && typeof fingerprint === 'string' && !hasToolChanged({ fingerprint }, tool);
     return isUnchanged ? tool : element;
   });
 }
@@ -84,31 +84,31 @@ export function withDefinitions(recorded: readonly Json[], current: readonly Jso
 /** The differences between tools and the recorded list; none if no list was recorded. */
 export function driftOf(tools: readonly DefinedTool[], recorded: RecordedList | null): ToolListDrift {
   if (recorded === null) return { refreshNeeded: false, added: [], changed: [], removed: [] };
-  const recordedTools = toolsByName(recorded.tools);
+  const recordedTools = readableToolsByName(recorded.tools);
   const definitions = new Map(tools.map(({ name, definition }) => [name, definition]));
   const names = [...definitions.keys()].sort();
   const added = names.filter((name) => !recordedTools.has(name));
   const changed = names.filter((name) => {
     const [recordedTool, definition] = [recordedTools.get(name), definitions.get(name)];
-    return recordedTool && definition && isChanged(recordedTool, { ...definition });
+    return recordedTool && definition && hasToolChanged(recordedTool, { ...definition });
   });
   const removed = [...recordedTools.keys()].filter((name) => !definitions.has(name)).sort();
   return { refreshNeeded: added.length + changed.length + removed.length > 0, added, changed, removed };
 }
 
-function isChanged(recorded: JsonObject, current: JsonObject): boolean {
+function hasToolChanged(recorded: JsonObject, current: JsonObject): boolean {
   if (typeof recorded.fingerprint !== 'string') return fingerprint(recorded) !== fingerprint(current);
   return recorded.fingerprint !== '' && recorded.fingerprint !== fingerprint(current);
 }
 
 /** SHA-256 of a definition; the order of members does not count. */
 export function fingerprint(definition: JsonObject): string {
-  return sha256(JSON.stringify(sorted(definition)));
+  return sha256(JSON.stringify(sortKeys(definition)));
 }
 
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sortKeys(member)]));
 }

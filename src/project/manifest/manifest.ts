@@ -67,7 +67,7 @@ export function withManifest(
     template: version,
     platform,
     answers,
-    files: inOrder(Object.entries(recordOf(files))),
+    files: sortByPath(Object.entries(recordOf(files))),
   };
   return new Map([...files, [manifestFile, manifestContent(manifest)]]);
 }
@@ -94,7 +94,7 @@ export function withNextManifest(
   const next: Manifest = {
     ...before,
     answers: withFieldsOf({ ...before.answers, ...answers }),
-    files: inOrder(allFiles),
+    files: sortByPath(allFiles),
   };
   return new Map([...files, [manifestFile, manifestContent(next)]]);
 }
@@ -127,7 +127,7 @@ export function recordedList(directory: string, { listed }: Manifest): RecordedL
 }
 
 /** Sorted by path, so that the same files give the same text. */
-function inOrder(entries: readonly (readonly [string, ManifestFile])[]): Manifest['files'] {
+function sortByPath(entries: readonly (readonly [string, ManifestFile])[]): Manifest['files'] {
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -170,24 +170,27 @@ const validator = lazyValidator(manifestSchema);
 
 /** The manifest of a project. @throws CommandError `MANIFEST_DAMAGED` if its format is invalid */
 export function readManifest(directory: string): Manifest {
-  const value = readJson(directory);
+  const value = readManifestJson(directory);
   const validate = validator();
   const [problem] = validate(value) ? [] : mismatchesIn(validate, value, manifestFile);
-  if (problem) throw damaged(`${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
+  if (problem)
+    throw damagedManifest(`${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
   const manifest = value as Manifest;
   const outsidePath = Object.keys(manifest.files).find((path) => !isInside(path));
   if (outsidePath === undefined) return manifest;
-  throw damaged(`${manifestFile}.files: expected paths in the project, found ${JSON.stringify(outsidePath)}`);
+  throw damagedManifest(
+    `${manifestFile}.files: expected paths in the project, found ${JSON.stringify(outsidePath)}`,
+  );
 }
 
-function readJson(directory: string): unknown {
+function readManifestJson(directory: string): unknown {
   try {
     return parsedJson(readIn(directory, manifestFile));
   } catch (error) {
-    throw damaged(`${join(directory, manifestFile)}: ${(error as Error).message}`, error);
+    throw damagedManifest(`${join(directory, manifestFile)}: ${(error as Error).message}`, error);
   }
 }
 
-function damaged(reason: string, cause?: unknown): CommandError {
+function damagedManifest(reason: string, cause?: unknown): CommandError {
   return new CommandError('MANIFEST_DAMAGED', reason, 'Restore it from version control.', { cause });
 }

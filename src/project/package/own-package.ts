@@ -27,7 +27,7 @@ const root = [join(import.meta.dirname, '..'), join(import.meta.dirname, '../../
  */
 export function ownPackages(): OwnPackages {
   if (isPublished) return { specifiers: { program: version, runtime: version }, files: new Map() };
-  const directory = rootDirectory();
+  const directory = packageRoot();
   // An installed copy of this program packs itself, and the runtime inside it.
   const program = packedIn(directory, programPackage) ?? packPackage(directory);
   const runtime = packedIn(directory, runtimePackage) ?? unpackedRuntime(directory);
@@ -60,7 +60,7 @@ export function ownCommand(name: 'create-market-mcp' | 'market-mcp'): readonly s
 
 /** The absolute path of a program of this package. */
 export function ownScript(name: 'create-market-mcp' | 'market-mcp'): string {
-  return join(rootDirectory(), 'bin', `${name}.js`);
+  return join(packageRoot(), 'bin', `${name}.js`);
 }
 
 /** Where a newer version of this program comes from, as a sentence. */
@@ -70,7 +70,7 @@ export function newerProgram(): string {
     : 'The package is not in a registry: a newer version comes from a newer clone of create-market-mcp. Run npm ci && npm run build there, and here: node <clone>/bin/market-mcp.js upgrade';
 }
 
-function rootDirectory(): string {
+function packageRoot(): string {
   if (root === undefined) throw new Error(incomplete);
   return root;
 }

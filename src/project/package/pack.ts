@@ -29,7 +29,7 @@ export function packPackage(directory: string): PackedPackage {
   const paths = ['LICENSE', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')];
   // What a project does not need: what this one packs itself, and earlier releases.
   const leftOut = [`${packedDirectory}/`, 'dist/releases/'];
-  return packed(
+  return packFiles(
     Object.fromEntries(neededMembers.map((name) => [name, manifest[name]])),
     directory,
     paths.filter((path) => !leftOut.some((start) => path.startsWith(start))),
@@ -48,7 +48,7 @@ export function packRuntime(directory: string, metadata: Manifest = {}): PackedP
     peerDependencies: Object.fromEntries(peers.map(([name, version]) => [name, `^${version}`])),
     peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),
   };
-  return packed({ ...manifestIn(place), ...metadata, ...needs }, place, paths, licenceIn(directory));
+  return packFiles({ ...manifestIn(place), ...metadata, ...needs }, place, paths, licenceIn(directory));
 }
 
 /** The packed runtime of a built or installed directory; undefined if there is none. */
@@ -63,7 +63,7 @@ export function packProgram(directory: string, metadata: Manifest): PackedPackag
   const manifest = manifestIn(directory);
   const members = [...neededMembers, 'keywords'].map((name) => [name, manifest[name]]);
   const paths = ['LICENSE', 'README.md', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')];
-  return packed({ ...Object.fromEntries(members), ...metadata }, directory, paths);
+  return packFiles({ ...Object.fromEntries(members), ...metadata }, directory, paths);
 }
 
 /** Packs the built contract of a checkout: only its public entries, without its dependencies. */
@@ -78,14 +78,14 @@ export function packContract(directory: string, metadata: Manifest = {}): Packed
   );
   const paths = ['README.md', ...filesBelow(place, 'bin'), ...filesBelow(place, 'dist')];
   const ownManifest = { ...manifest, ...metadata, exports: Object.fromEntries(exports) };
-  return packed(ownManifest, place, paths, licenceIn(directory));
+  return packFiles(ownManifest, place, paths, licenceIn(directory));
 }
 
 /**
  * The same content gives the same name: order, times, modes and owners are fixed, and neither npm nor Yarn 1 accepts
  * new content under a known name.
  */
-function packed(
+function packFiles(
   manifest: Manifest,
   directory: string,
   paths: readonly string[],

@@ -4,16 +4,16 @@ import { attempt } from 'market-mcp-contract/json';
 import type { FileSet } from '../../plan/model.ts';
 import { runtimePackage } from '../../plan/versions.ts';
 import { type Manifest, type ManifestFile, manifestFile } from '../manifest/manifest.ts';
-import { placeIn, readIfThere, readIn } from './inside.ts';
+import { readIfThere, readIn, resolveInside } from './inside.ts';
 import { packageDirectory } from './installed.ts';
 import { isEntry } from './read.ts';
-import { bytesOf, sha256, textOf } from './text.ts';
+import { decodeText, encodeText, sha256 } from './text.ts';
 
 /** Whether a file is unchanged since it was written, except for line ends that git changed on Windows. */
 export function isAsWritten(content: Uint8Array, recordedHash: string | undefined): boolean {
   return (
     sha256(content) === recordedHash ||
-    sha256(bytesOf(textOf(content).replaceAll('\r\n', '\n'))) === recordedHash
+    sha256(encodeText(decodeText(content).replaceAll('\r\n', '\n'))) === recordedHash
   );
 }
 
@@ -28,7 +28,8 @@ export function conflictingFiles(
   manifest: Manifest | undefined,
 ): readonly string[] {
   return [...files].flatMap(([path, { content }]) => {
-    if (!isEntry(placeIn(directory, path)) || (path === manifestFile && manifest !== undefined)) return [];
+    if (!isEntry(resolveInside(directory, path)) || (path === manifestFile && manifest !== undefined))
+      return [];
     const recordedHashes = [sha256(content), manifest?.files[path]?.sha256];
     return recordedHashes.some((hash) => isAsWrittenAt(directory, path, hash)) ? [] : [path];
   });
@@ -37,7 +38,7 @@ export function conflictingFiles(
 /** The text of a file of a project; undefined if there is no such file. */
 export function textAt(directory: string, path: string): string | undefined {
   const content = readIfThere(directory, path);
-  return content && textOf(content);
+  return content && decodeText(content);
 }
 
 /** Whether a file of a project is unchanged since it was written. A link or a directory in its place is a change. */

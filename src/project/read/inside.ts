@@ -18,7 +18,7 @@ export function isInside(path: string): boolean {
  *
  * @throws CommandError `PATH_OUTSIDE`; `LINK_IN_THE_WAY` or `NOT_A_DIRECTORY` if a directory on the way is a link or a file
  */
-export function placeIn(directory: string, path: string): string {
+export function resolveInside(directory: string, path: string): string {
   if (!isInside(path)) {
     const hint = 'Restore the file that names it from version control.';
     throw new CommandError('PATH_OUTSIDE', `${JSON.stringify(path)} is no path in ${directory}`, hint);
@@ -34,24 +34,24 @@ export function placeIn(directory: string, path: string): string {
   return join(directory, path);
 }
 
-/** The content of a file of a project. @throws the errors of `placeIn` and `readRegular` */
+/** The content of a file of a project. @throws the errors of `resolveInside` and `readRegular` */
 export function readIn(directory: string, path: string): Buffer {
-  return readRegular(placeIn(directory, path));
+  return readRegular(resolveInside(directory, path));
 }
 
 /** The same; undefined if there is no such file. */
 export function readIfThere(directory: string, path: string): Buffer | undefined {
-  return isEntry(placeIn(directory, path)) ? readIn(directory, path) : undefined;
+  return isEntry(resolveInside(directory, path)) ? readIn(directory, path) : undefined;
 }
 
 /**
  * Refuses to write files where a link would lead out of the project, or where a directory is.
  *
- * @throws the errors of `placeIn`, and CommandError `DIRECTORY_IN_THE_WAY`
+ * @throws the errors of `resolveInside`, and CommandError `DIRECTORY_IN_THE_WAY`
  */
 export function refuseObstacles(directory: string, paths: readonly string[]): void {
   for (const path of paths) {
-    const place = placeIn(directory, path);
+    const place = resolveInside(directory, path);
     if (!lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) continue;
     const message = `${place} is a directory, but a file must be written there`;
     throw new CommandError('DIRECTORY_IN_THE_WAY', message, 'Move the directory away.');

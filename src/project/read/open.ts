@@ -4,14 +4,14 @@ import { CommandError } from 'market-mcp-contract/command';
 import type { Methods, ToolDefinition } from 'market-mcp-contract/definition';
 import { attempt, memoize } from 'market-mcp-contract/json';
 import { toolFile } from '../../model/names.ts';
-import { pathsOf, testsDirectory, toolsDirectory } from '../../plan/tool.ts';
+import { testsDirectory, toolPaths, toolsDirectory } from '../../plan/tool.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { readToolSource } from '../../typescript/tool-source.ts';
 import type { DefinedTool } from '../manifest/listed.ts';
 import { type Manifest, manifestFile, readManifest, recordedList } from '../manifest/manifest.ts';
 import { presentProfile } from '../manifest/profile.ts';
 import type { Project, ToolFile } from '../model.ts';
-import { placeIn, readIfThere, readIn, refuseObstacles } from './inside.ts';
+import { readIfThere, readIn, refuseObstacles, resolveInside } from './inside.ts';
 import { importsIn } from './tools-index.ts';
 
 const sourceIn = memoize(readToolSource);
@@ -59,7 +59,7 @@ export function listingProblems(directory: string, { answers }: Manifest): reado
   );
   return [
     ...missing.map((file) => {
-      const { path } = pathsOf(file);
+      const { path } = toolPaths(file);
       return `${toolsIndex} imports ${path}, which does not exist: restore it, or remove it from the list`;
     }),
     ...unlisted.map(({ path }) => `${path} exports a tool that is not in ${toolsIndex}, so it is not served`),
@@ -73,7 +73,7 @@ export function listingProblems(directory: string, { answers }: Manifest): reado
 }
 
 /** The files of tools by the names of these; without tools whose name is computed. */
-function toolsByName(directory: string): readonly (readonly [name: string, tool: ToolFile])[] {
+function toolFilesByName(directory: string): readonly (readonly [name: string, tool: ToolFile])[] {
   return toolFiles(directory).flatMap((file) => {
     const tool = readToolFile(directory, file, true);
     return tool?.source.name == null ? [] : [[tool.source.name, tool] as const];
@@ -94,7 +94,7 @@ export function literalDefinitions(
 
 /** The file that defines each tool, by the tool's name. */
 export function toolSources(directory: string): ReadonlyMap<string, string> {
-  return new Map(toolsByName(directory).map(([name, { path }]) => [name, path]));
+  return new Map(toolFilesByName(directory).map(([name, { path }]) => [name, path]));
 }
 
 /** The tools that still answer with the samples that their file was generated with, whatever they are asked. */
@@ -107,7 +107,7 @@ export function sampledTools(directory: string): ReadonlySet<string> {
 /** The HTTP methods of the tools' API requests, as far as their source reveals them. */
 export function toolMethods(directory: string): Methods {
   if (entriesBelow(directory, 'src/apis').length === 0) return new Map(); // without loading the parser
-  const methods = toolsByName(directory).map(([name, { source }]) => [name, source.methods] as const);
+  const methods = toolFilesByName(directory).map(([name, { source }]) => [name, source.methods] as const);
   return new Map(methods.filter(([, ownMethods]) => ownMethods.length > 0));
 }
 
@@ -146,7 +146,7 @@ function toolFiles(directory: string): readonly string[] {
 
 /** Undefined if the file has disappeared: another run may remove a tool while this one reads. */
 function readToolFile(directory: string, file: string, isServed: boolean): ToolFile | undefined {
-  const paths = pathsOf(file);
+  const paths = toolPaths(file);
   try {
     const source = sourceIn(readIn(directory, paths.path).toString('utf8'));
     return { file, ...paths, served: isServed, source };
@@ -159,7 +159,7 @@ function readToolFile(directory: string, file: string, isServed: boolean): ToolF
 /** Everything below a directory, by its path there; no link is followed. None if there is no such directory. */
 export function entriesBelow(directory: string, place: string) {
   const read = () => {
-    const root = dirname(placeIn(directory, `${place}/any`));
+    const root = dirname(resolveInside(directory, `${place}/any`));
     const entries = readdirSync(root, { recursive: true, withFileTypes: true });
     return entries.map((entry) => ({
       name: relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'),

@@ -35,10 +35,10 @@ export function inspectTarget(requestedPath: string, paths: readonly string[]): 
     directory,
     state: entries.length === 0 ? 'empty' : 'occupied',
     conflicts: [
-      ...entries.filter((name) => !isHarmless(name) && !isStaging(join(directory, name))),
+      ...entries.filter((name) => !isHarmlessFile(name) && !isStaging(join(directory, name))),
       ...paths.filter(
         (path) =>
-          path.includes('/') && isHarmless(path.replace(/\/.*$/s, '')) && isEntry(join(directory, path)),
+          path.includes('/') && isHarmlessFile(path.replace(/\/.*$/s, '')) && isEntry(join(directory, path)),
       ),
     ].sort(),
   };
@@ -49,7 +49,7 @@ const harmless = new Set(
   '.git .gitattributes .gitkeep .hg .svn .idea .vscode .DS_Store Thumbs.db'.split(' '),
 );
 
-function isHarmless(name: string): boolean {
+function isHarmlessFile(name: string): boolean {
   return harmless.has(name) || /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(name);
 }
 
@@ -61,7 +61,7 @@ function nearestExisting(path: string): { path: string; stats: Stats } {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       // ENOTDIR: a parent is a file. ELOOP and a name that is too long cannot be resolved at all.
-      if (code !== 'ENOTDIR') throw notWritable(at, error);
+      if (code !== 'ENOTDIR') throw targetNotWritable(at, error);
     }
     if (stats) return { path: at, stats };
     if (isEntry(at)) throw new CommandError('NOT_A_DIRECTORY', `${at} is a broken link`, 'Remove the link.');
@@ -73,11 +73,11 @@ function requireWritable(directory: string): void {
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw notWritable(directory, error);
+    throw targetNotWritable(directory, error);
   }
 }
 
-function notWritable(path: string, cause: unknown): CommandError {
+function targetNotWritable(path: string, cause: unknown): CommandError {
   const { code } = cause as NodeJS.ErrnoException;
   const reason = code === 'EROFS' ? 'the file system is read-only' : `no permission (${code})`;
   return new CommandError('NOT_WRITABLE', `cannot write to ${path}: ${reason}`, 'Choose another directory.', {

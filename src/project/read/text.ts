@@ -7,9 +7,9 @@ const characters =
 
 /**
  * A file as text, with its byte order mark and line ends. A byte that is not UTF-8 becomes a lone surrogate (U+DC80 to U+DCFF), which
- * `bytesOf` turns back, so no byte of an author is lost, whatever the encoding.
+ * `encodeText` turns back, so no byte of an author is lost, whatever the encoding.
  */
-export function textOf(content: Uint8Array): string {
+export function decodeText(content: Uint8Array): string {
   if (isUtf8(content)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
   const bytes = Buffer.from(content).toString('latin1');
   return bytes.replace(characters, (part) =>
@@ -19,8 +19,8 @@ export function textOf(content: Uint8Array): string {
   );
 }
 
-/** The bytes of a text of `textOf`. */
-export function bytesOf(text: string): Uint8Array {
+/** The bytes of a text of `decodeText`. */
+export function encodeText(text: string): Uint8Array {
   const parts = text.split(/([\udc80-\udcff])/u);
   return Buffer.concat(
     parts.map((part, at) => (at % 2 === 0 ? Buffer.from(part) : Uint8Array.of(part.charCodeAt(0) - 0xdc00))),
@@ -33,8 +33,8 @@ export function parsedJson(content: Uint8Array | string): any {
   return JSON.parse(withLineFeeds(typeof content === 'string' ? content : new TextDecoder().decode(content)));
 }
 
-/** JSON for `bytesOf`: JSON.stringify escapes lone surrogates. */
-export function jsonText(value: unknown, indent: string | number): string {
+/** JSON for `encodeText`: JSON.stringify escapes lone surrogates. */
+export function serializeJson(value: unknown, indent: string | number): string {
   const text = JSON.stringify(value, null, indent);
   return text.replace(/\\(?:u(dc[89a-f][0-9a-f])|.)/g, (part, code) =>
     code === undefined ? part : String.fromCharCode(Number.parseInt(code, 16)),
@@ -51,7 +51,7 @@ export function inStyle(authors: string, text: string): Uint8Array {
   const mark = authors.startsWith('\ufeff') ? '\ufeff' : '';
   const isWindows = (authors.split('\r\n').length - 1) * 2 > authors.split('\n').length - 1;
   const lines = withLineFeeds(text);
-  return bytesOf(mark + (isWindows ? lines.replaceAll('\n', '\r\n') : lines));
+  return encodeText(mark + (isWindows ? lines.replaceAll('\n', '\r\n') : lines));
 }
 
 /** SHA-256 in hex. */

@@ -35,18 +35,18 @@ export function nextToolsIndex(
   files: readonly string[],
 ): ProjectFile {
   requireGenerated(project, templates);
-  const text = rendered([...new Set(files)], templates);
+  const text = renderToolsIndex([...new Set(files)], templates);
   return { content: inStyle(project.index, text), owner: 'generated' };
 }
 
-function rendered(files: readonly string[], templates: TemplateSet): string {
+function renderToolsIndex(files: readonly string[], templates: TemplateSet): string {
   const [file] = render([planToolsIndex(files)], templates).values();
   return new TextDecoder().decode(file?.content);
 }
 
 /** Refuses a list that an author has edited. */
 function requireGenerated({ directory, index, manifest, tools }: Project, templates: TemplateSet): void {
-  const generated = rendered(importsIn(index), templates);
+  const generated = renderToolsIndex(importsIn(index), templates);
   const isRecorded = sha256(withLineFeeds(index)) === manifest.files[toolsIndex]?.sha256;
   const lost = isRecorded ? [] : linesOnlyIn(index, generated);
   const isSame = isRecorded || sameMeaning(index, generated);

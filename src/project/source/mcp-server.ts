@@ -10,8 +10,8 @@ import { bounds, isObject, type Json, type JsonObject, objectOr, textOr } from '
 import { mcp } from 'market-mcp-contract/platforms';
 import {
   AnswerTimeout,
+  fetchToolList,
   isRefusal,
-  listTools,
   metaKey,
   modernRpc,
   modernVersion,
@@ -137,7 +137,7 @@ async function inSession(probe: Probe, answered: Answered): Promise<Listed> {
       probe.post(rpcRequest(id, 'tools/list', params), options).then((answer) => rpcAnswer(answer, id)),
     );
   });
-  return { title: titleIn(result.serverInfo), tools };
+  return { title: serverTitle(result.serverInfo), tools };
 }
 
 /** The tools of a server that speaks only the stateless revision. */
@@ -145,19 +145,19 @@ async function withoutSession(probe: Probe, answered: Answered): Promise<Listed>
   let title = '';
   const tools = await allPages(async (params) => {
     const answer = await answered(modernRpc(probe, 'tools/list', objectOr(params)));
-    title = titleIn(objectOr(answer.result?._meta)[metaKey('serverInfo')]);
+    title = serverTitle(objectOr(answer.result?._meta)[metaKey('serverInfo')]);
     return answer;
   });
   return { title, tools, protocolVersion: modernVersion };
 }
 
-function titleIn(serverInfo: Json | undefined): string {
+function serverTitle(serverInfo: Json | undefined): string {
   const { name } = objectOr(serverInfo);
   return typeof name === 'string' ? name : '';
 }
 
 async function allPages(ask: (params?: Json) => Promise<RpcAnswer>): Promise<readonly JsonObject[]> {
-  const { tools, ended, fault } = await listTools(ask);
+  const { tools, ended, fault } = await fetchToolList(ask);
   if (fault) throw fault.silence ?? new NoList(fault.problem.actual);
   if (!ended)
     throw new Error(`its list of tools has more than ${bounds.tools} tools or ${bounds.pages} pages`);

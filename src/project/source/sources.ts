@@ -6,27 +6,27 @@ import {
   type Api,
   type ApiKey,
   type ApiVariable,
+  apiVariables,
   type BodyAlternatives,
   type ImportedTool,
   type Recording,
-  variablesIn,
 } from '../../import/model.ts';
-import { completed, recordingFile, recordingsOf } from '../../import/recordings.ts';
+import { completed, presumedRecordings, recordingFile } from '../../import/recordings.ts';
 import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../../plan/model.ts';
 import {
   apisOf,
+  distinctVariables,
   environmentFile,
   helpersOf,
   planApi,
   planEnvironment,
-  variablesOf,
 } from '../../plan/sources.ts';
 import { runtimePackage, sourceDependencies } from '../../plan/versions.ts';
 import { stringLiteral } from '../../render/literal.ts';
 import { render } from '../../render/render.ts';
 import { declaration, keyEntry, setting } from '../../render/request.ts';
 import { type ApiSource, readApiSource } from '../../typescript/api-source.ts';
-import { bytesOf, inStyle, jsonText, parsedJson, textOf } from '../read/text.ts';
+import { decodeText, encodeText, inStyle, parsedJson, serializeJson } from '../read/text.ts';
 
 /** The current text of a file of the project; undefined if there is none. */
 export type ReadIfThere = (path: string) => string | undefined;
@@ -45,7 +45,7 @@ export function sourceFiles(
 ): FileSet {
   const apis = apisOf(tools);
   if (apis.length === 0) return new Map();
-  const variables = variablesOf(apis);
+  const variables = distinctVariables(apis);
   const missing = (path: string) => read(path) === undefined;
   const planned = [...apis.map((api) => planApi(api, tools)), planEnvironment(variables)].filter(({ path }) =>
     missing(path),
@@ -59,13 +59,13 @@ export function sourceFiles(
   const extended = extensions.flatMap(([path, extend]): readonly (readonly [string, ProjectFile])[] => {
     const before = read(path);
     const after = before === undefined ? before : extend(before);
-    return after === undefined || after === before ? [] : [[path, fileOf(after, 'yours')]];
+    return after === undefined || after === before ? [] : [[path, textFile(after, 'yours')]];
   });
   return new Map([...render(planned, templates), ...extended, ...recordingFiles(tools, read, smoke)]);
 }
 
-function fileOf(text: string, owner: Ownership): ProjectFile {
-  return { content: bytesOf(text), owner };
+function textFile(text: string, owner: Ownership): ProjectFile {
+  return { content: encodeText(text), owner };
 }
 
 /**
@@ -82,7 +82,7 @@ export function withStatedKeys(
     const text = read(apiFile(api));
     const source = text === undefined ? undefined : readApiSource(text);
     if (text === undefined || !source) return undefined;
-    const ownNames = new Set([...(secrets ?? source.shared), ...variablesIn(api).map(({ name }) => name)]);
+    const ownNames = new Set([...(secrets ?? source.shared), ...apiVariables(api).map(({ name }) => name)]);
     const shared = new Set([...source.shared].filter((name) => ownNames.has(name)));
     return { shared, ...(isAlternatives(source.auth) && { auth: source.auth }) };
   });
@@ -109,7 +109,7 @@ function withKeys(api: Api, text: string): string {
     throw new CommandError('SOURCES_EDITED', message, hint);
   }
   const next = source && missing.length > 0 ? withEntries(text, source, missing) : text;
-  const lacking = variablesIn(api).filter(({ name }) => !next.includes(name));
+  const lacking = apiVariables(api).filter(({ name }) => !next.includes(name));
   if (lacking.length === 0 && (source || missing.length === 0)) return next;
   const names = [
     ...lacking.map(({ name }) => `env.${name}`),
@@ -155,11 +155,11 @@ function withEntries(text: string, { credentials, options }: ApiSource, keys: re
   const comma = /[,{]/.test(text.charAt(behind - 1)) ? '' : ',';
   const head = text.slice(0, behind) + comma + text.slice(behind, bracket).trimEnd();
   const next = `${head}${lines}\n${' '.repeat(indent - 2)}${text.slice(bracket)}`;
-  return withImports(next, 'source', helpersOf(keys));
+  return addImports(next, 'source', helpersOf(keys));
 }
 
 /** Source that also imports these names from a part of the runtime; unchanged if it imports nothing from there. */
-function withImports(text: string, part: string, names: readonly string[]): string {
+function addImports(text: string, part: string, names: readonly string[]): string {
   if (names.length === 0) return text;
   const module = `${runtimePackage}/${part}`;
   return text.replace(
@@ -186,7 +186,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   const lines = fresh.map((variable) => `\n  ${declaration(variable)},`).join('');
   const declaredText = text.slice(0, end).trimEnd();
   const next = `${declaredText}${/[,{]$/.test(declaredText) ? '' : ','}${lines}${text.slice(end)}`;
-  return withImports(
+  return addImports(
     next,
     'env',
     fresh.map(({ kind }) => kind),
@@ -241,7 +241,7 @@ export function withSourceDependencies(text: string, needs = sourceNeeds): strin
   const next = { ...manifest, scripts, dependencies };
   return JSON.stringify(next) === JSON.stringify(manifest)
     ? text
-    : textOf(inStyle(text, `${jsonText(next, 2)}\n`));
+    : decodeText(inStyle(text, `${serializeJson(next, 2)}\n`));
 }
 
 /** Existing recordings are kept: they may be real ones. */
@@ -254,12 +254,12 @@ function recordingFiles(
   for (const tool of tools) {
     if (!tool.call) continue;
     const path = `test/recordings/${recordingFile(tool.call)}`;
-    const knownRecordings = files.get(path) ?? recordingsIn(path, read(path));
+    const knownRecordings = files.get(path) ?? parseRecordings(path, read(path));
     const { call } = tool;
     const byRequest = new Map(
       knownRecordings.map((recording) => [JSON.stringify(recording.request), recording]),
     );
-    for (const fresh of recordingsOf(tool, call, smoke)) {
+    for (const fresh of presumedRecordings(tool, call, smoke)) {
       const request = JSON.stringify(fresh.request);
       const before = byRequest.get(request);
       byRequest.set(request, before ? completed(before, fresh, tool, call) : fresh);
@@ -269,12 +269,12 @@ function recordingFiles(
   return new Map(
     [...files].map(([path, list]) => [
       path,
-      fileOf(`${visibleJson(JSON.stringify(list, null, 2))}\n`, 'yours'),
+      textFile(`${visibleJson(JSON.stringify(list, null, 2))}\n`, 'yours'),
     ]),
   );
 }
 
-function recordingsIn(path: string, text: string | undefined): Recording[] {
+function parseRecordings(path: string, text: string | undefined): Recording[] {
   try {
     return text === undefined ? [] : (JSON.parse(withLargeIntegersAsText(text).text) as Recording[]);
   } catch (error) {

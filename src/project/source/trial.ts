@@ -1,5 +1,5 @@
 import { CommandError, proxyNote } from 'market-mcp-contract/command';
-import { isObject, type JsonObject, jsonIn, shorten } from 'market-mcp-contract/json';
+import { isObject, type JsonObject, parseJsonText, shorten } from 'market-mcp-contract/json';
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
 import { isFormType } from '../../import/media-type.ts';
@@ -33,7 +33,7 @@ export async function tryRequest(
   const { method, path, ...parts } = requestOf(call, args);
   const location = `${method.toUpperCase()} ${fallback}${path}`;
   if (reachOf(new URL(fallback)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
-    throw noAnswer(
+    throw unusableAnswer(
       location,
       'was not sent: clouds serve the keys of a machine at such addresses',
       'Set SOURCES_LINK_LOCAL=allow if you trust it.',
@@ -79,13 +79,13 @@ export async function tryRequest(
     let reason = `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
     if (error instanceof SourceError) reason = message.replace(/\.$/, '');
     else if (name === 'TimeoutError') reason = 'it gave no answer within 10 seconds';
-    throw noAnswer(
+    throw unusableAnswer(
       location,
       `gave no answer to use: ${reason}`,
       `Correct the command, or start the API.${proxyNote()}`,
     );
   }
-  const correction = correctionOf(call.body);
+  const correction = requestCorrection(call.body);
   const answer = {
     ...checkedAnswer(location, answered, mayBeMissing, correction),
     headers: answered.headers,
@@ -93,7 +93,7 @@ export async function tryRequest(
   if (!answered.hasNothing) return answer;
   if (mayBeMissing) return { ...answer, text: null };
   const hint = 'Give arguments for which it has an answer.';
-  throw noAnswer(location, `has nothing for these arguments: ${answered.text.slice(0, 120)}`, hint);
+  throw unusableAnswer(location, `has nothing for these arguments: ${answered.text.slice(0, 120)}`, hint);
 }
 
 function sentFiles(files: readonly FilePart[], args: JsonObject): object {
@@ -108,7 +108,7 @@ function stylesOf(bindings: readonly Binding[]): JsonObject {
 type Answered = Awaited<ReturnType<typeof sendOnce>>;
 
 /** What to do if the API rejects the request. */
-function correctionOf(body: ApiCall['body']): string {
+function requestCorrection(body: ApiCall['body']): string {
   if (body?.kind !== 'json' || !isFormType(body.mediaType ?? '')) return 'Correct the command.';
   return "Its JSON was sent as a form, as curl sends it. If the API takes JSON, add -H 'content-type: application/json'.";
 }
@@ -121,10 +121,10 @@ function checkedAnswer(
 ): TrialAnswer {
   const { status, text } = answered;
   if (status === 404 && mayBeMissing) return { status, text: null };
-  const [value] = status >= 200 && status < 300 && !isPage(answered) ? jsonIn(text) : [];
+  const [value] = status >= 200 && status < 300 && !isPage(answered) ? parseJsonText(text) : [];
   if (isObject(value) || Array.isArray(value)) return { status, text };
   const [responseKind, hint] = otherThanJson(answered, correction);
-  throw noAnswer(location, `was answered with ${responseKind}`, hint);
+  throw unusableAnswer(location, `was answered with ${responseKind}`, hint);
 }
 
 /** What came instead of JSON, and what to do. */
@@ -147,6 +147,6 @@ function isPage({ text, contentType }: Answered): boolean {
   return /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
 }
 
-function noAnswer(location: string, problem: string, hint: string): CommandError {
+function unusableAnswer(location: string, problem: string, hint: string): CommandError {
   return new CommandError('NOT_ANSWERED', `${location} ${problem}`, `${hint} Nothing was written.`);
 }

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { CommandError } from 'market-mcp-contract/command';
 import { manifestFile } from '../manifest/manifest.ts';
-import { placeIn, readIfThere } from '../read/inside.ts';
-import { inStyle, textOf } from '../read/text.ts';
+import { readIfThere, resolveInside } from '../read/inside.ts';
+import { decodeText, inStyle } from '../read/text.ts';
 import { withProjectLock } from './lock.ts';
 import { makeChange, type ProjectChange } from './transaction.ts';
 
@@ -20,7 +20,7 @@ export interface Plan {
 export function changeProject<T extends Plan>(directory: string, plan: () => Promise<T>): Promise<T> {
   return withProjectLock(directory, async (staging) => {
     const planned = await plan();
-    if (planned.change) write(directory, staging, inStyleOfProject(directory, planned.change));
+    if (planned.change) writeChange(directory, staging, inStyleOfProject(directory, planned.change));
     return planned;
   });
 }
@@ -30,7 +30,7 @@ function inStyleOfProject(directory: string, change: ProjectChange): ProjectChan
   const manifest = change.files.get(manifestFile);
   const previous = manifest && readIfThere(directory, manifestFile);
   if (!previous) return change;
-  const content = inStyle(textOf(previous), textOf(manifest.content));
+  const content = inStyle(decodeText(previous), decodeText(manifest.content));
   return { ...change, files: new Map([...change.files, [manifestFile, { ...manifest, content }]]) };
 }
 
@@ -40,9 +40,9 @@ export function outputsOf(path: string): readonly string[] {
   return name === undefined ? [] : [`dist/${name}.js`, `dist/${name}.js.map`];
 }
 
-function write(directory: string, staging: string, change: ProjectChange): void {
+function writeChange(directory: string, staging: string, change: ProjectChange): void {
   // The compiler does not delete old outputs, and the project's test script would run them.
-  const compiled = change.removed.flatMap(outputsOf).map((path) => placeIn(directory, path));
+  const compiled = change.removed.flatMap(outputsOf).map((path) => resolveInside(directory, path));
   try {
     makeChange(directory, staging, change);
   } catch (error) {

@@ -21,7 +21,7 @@ export async function withProjectLock<T>(
   directory: string,
   work: (staging: string) => T | Promise<T>,
 ): Promise<T> {
-  const staging = await hold(directory);
+  const staging = await acquireLock(directory);
   try {
     for (const stale of staleStagings(directory, staging)) rollBack(directory, stale);
     return await work(staging);
@@ -30,7 +30,7 @@ export async function withProjectLock<T>(
   }
 }
 
-async function hold(directory: string): Promise<string> {
+async function acquireLock(directory: string): Promise<string> {
   let holder: string | undefined;
   let deadline = 0;
   for (;;) {

@@ -35,21 +35,21 @@ export function writeFiles(directory: string, files: FileSet): void {
 
 /** Staging directories in `parent` whose process has ended, except `own`; none if the directory cannot be read. */
 export function staleStagings(parent: string, ownStaging?: string): string[] {
-  return stagings(parent, ownStaging).filter((staging) => isStale(staging));
+  return stagings(parent, ownStaging).filter((staging) => isStaleStaging(staging));
 }
 
 /** Staging directories in `parent` that a running process uses, except `own`. */
 export function liveStagings(parent: string, ownStaging?: string): string[] {
-  return stagings(parent, ownStaging).filter((staging) => !isStale(staging));
+  return stagings(parent, ownStaging).filter((staging) => !isStaleStaging(staging));
 }
 
 function stagings(parent: string, ownStaging?: string): string[] {
-  return namesIn(parent)
+  return directoryEntries(parent)
     .map((name) => join(parent, name))
     .filter((path) => path !== ownStaging && isStaging(path));
 }
 
-function namesIn(directory: string): string[] {
+function directoryEntries(directory: string): string[] {
   return attempt(() => readdirSync(directory), []);
 }
 
@@ -58,7 +58,7 @@ export function isStaging(path: string): boolean {
   const [, , , seal] = pattern.exec(basename(path)) ?? [];
   if (seal === undefined) return false;
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats?.isDirectory() === true && (seal === sealOf(stats) || namesIn(path).length === 0);
+  return stats?.isDirectory() === true && (seal === sealOf(stats) || directoryEntries(path).length === 0);
 }
 
 export function removeStaging(staging: string): void {
@@ -66,7 +66,7 @@ export function removeStaging(staging: string): void {
   if (existsSync(staging)) removeSync(staging);
 }
 
-function isStale(staging: string): boolean {
+function isStaleStaging(staging: string): boolean {
   const [, tag, id] = pattern.exec(basename(staging)) ?? [];
   const pid = Number(id);
   const touched = statSync(staging, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { copySync, ensureDirSync } from 'fs-extra/esm';
 import { attempt } from 'market-mcp-contract/json';
 import type { FileSet } from '../../plan/model.ts';
-import { placeIn } from '../read/inside.ts';
+import { resolveInside } from '../read/inside.ts';
 import { isEntry, modeOf, readRegular } from '../read/read.ts';
 import { sha256 } from '../read/text.ts';
 import { removeStaging, writeFiles } from './staging.ts';
@@ -30,7 +30,7 @@ const journalFile = 'journal.json';
  * directory first gets all contents, copies of what they replace, and a journal, so a killed change can be undone. A
  * path that has a file before and after the change has one at every moment. Each step of the generator is one rename.
  *
- * @throws the errors of `placeIn` before the first step, or of the file system. Nothing is undone then: call `rollBack`.
+ * @throws the errors of `resolveInside` before the first step, or of the file system. Nothing is undone then: call `rollBack`.
  */
 export function* steps(
   directory: string,
@@ -38,7 +38,7 @@ export function* steps(
   { files, removed }: ProjectChange,
 ): Generator<void> {
   const paths = [...files.keys()];
-  for (const path of [...paths, ...removed]) placeIn(directory, path);
+  for (const path of [...paths, ...removed]) resolveInside(directory, path);
   writeFiles(join(staging, 'new'), files);
   for (const [path, { mode }] of files) {
     const before = keepCopy(join(directory, path), join(staging, 'old', path));
@@ -101,7 +101,7 @@ function restore(directory: string, staging: string, path: string, hash: string 
 function readJournal(directory: string, staging: string): Journal {
   const read = (): Journal => {
     const { files, removed } = JSON.parse(readRegular(join(staging, journalFile)).toString('utf8'));
-    for (const path of [...Object.keys(files), ...removed]) placeIn(directory, path);
+    for (const path of [...Object.keys(files), ...removed]) resolveInside(directory, path);
     return { files, removed };
   };
   return attempt(read, { files: {}, removed: [] });

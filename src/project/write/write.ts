@@ -53,7 +53,7 @@ function appear(directory: string, files: FileSet): void {
 
 function moveInto(target: TargetDirectory, files: FileSet): void {
   inStaging(target.directory, (staging) => {
-    requireUnchanged(target, files, staging);
+    requireNoConflict(target, files, staging);
     makeChange(target.directory, staging, { files, removed: [] });
   });
 }
@@ -68,7 +68,7 @@ function inStaging(parent: string, work: (staging: string) => void): void {
 }
 
 /** A run that looks after creating its staging directory sees every other run that did so, or all its files. */
-function requireUnchanged({ directory, conflicts }: TargetDirectory, files: FileSet, staging: string): void {
+function requireNoConflict({ directory, conflicts }: TargetDirectory, files: FileSet, staging: string): void {
   const otherStagings = liveStagings(directory, staging);
   const newConflicts = inspectTarget(directory, [...files.keys()]).conflicts.filter(
     (name) => !conflicts.includes(name),

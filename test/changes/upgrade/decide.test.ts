@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, type Sides } from '../../../src/changes/upgrade/decide.ts';
+import { decideFile, type Sides } from '../../../src/changes/upgrade/decide.ts';
 import type { Ownership } from '../../../src/plan/model.ts';
 import { sha256 } from '../../../src/project/read/text.ts';
 
@@ -25,7 +25,7 @@ async function decided(given: Case) {
     theirs: theirs === null ? null : { content: Buffer.from(theirs), owner },
     recorded: recorded === null ? undefined : { sha256: sha256(recorded), owner },
   };
-  const decision = await decide(sides, context);
+  const decision = await decideFile(sides, context);
   return 'content' in decision
     ? { ...decision, content: Buffer.from(decision.content).toString() }
     : decision;

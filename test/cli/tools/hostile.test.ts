@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listTools } from '../../../src/cli/commands/list.ts';
+import { runList } from '../../../src/cli/commands/list.ts';
 import { bins } from '../../e2e/support.ts';
 import { add, listed, project, put, remove, run, text } from './project.ts';
 
@@ -36,8 +36,8 @@ describe('an untrusted project', () => {
     );
     put(root, path, source);
     expect(text(root, path)).toMatch(unsafe);
-    const asText = await run(root, false, (output) => listTools(output, { markListed: false }));
-    const asJson = await run(root, true, (output) => listTools(output, { markListed: false }));
+    const asText = await run(root, false, (output) => runList(output, { markListed: false }));
+    const asJson = await run(root, true, (output) => runList(output, { markListed: false }));
     await add(root, { tool: 'get_other' });
     const removal = await remove(root, ['get_gas_price'], { dryRun: true, force: true });
     for (const { stdout, stderr } of [asText, asJson, removal]) expect(stdout + stderr).not.toMatch(unsafe);

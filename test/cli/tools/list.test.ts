@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listTools } from '../../../src/cli/commands/list.ts';
+import { runList } from '../../../src/cli/commands/list.ts';
 import { fingerprint } from '../../../src/project/manifest/listed.ts';
 import { add, listed, project, put, remove, run, specOf, text } from './project.ts';
 
@@ -12,7 +12,7 @@ describe('list', () => {
     const spec = specOf('get_a');
     writeFileSync(spec, readFileSync(spec, 'utf8').replace('. Use it', '.\\nUse it'));
     await add(root, { spec });
-    const { stdout } = await run(root, false, (output) => listTools(output, { markListed: false }));
+    const { stdout } = await run(root, false, (output) => runList(output, { markListed: false }));
     expect(stdout).toContain(
       'get_a  src/tools/get-a.ts  (new)\n  Returns the get_a of a chain, in gwei.\n  in   nothing\n  out  value:number|null\n',
     );
@@ -28,7 +28,7 @@ describe('list', () => {
       source.replace(/description: '.*',/, 'description: words(),'),
     );
     put(root, 'src/tools/draft.ts', source);
-    const { stdout } = await run(root, false, (output) => listTools(output, { markListed: false }));
+    const { stdout } = await run(root, false, (output) => runList(output, { markListed: false }));
     expect(stdout).toContain('its definition is computed');
     expect(stdout).toContain('src/tools/draft.ts exports a tool but is not in the list of tools');
   });
@@ -69,7 +69,7 @@ describe('list', () => {
     const root = project();
     const source = text(root, 'src/tools/get-gas-price.ts');
     put(root, 'src/tools/get-gas-price.ts', source.replace(/description: '.*',/, 'description: words(),'));
-    const ran = await run(root, false, (output) => listTools(output, { markListed: true }));
+    const ran = await run(root, false, (output) => runList(output, { markListed: true }));
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('src/tools/get-gas-price.ts');
     expect(ran.stderr).toMatch(/market-mcp.* check --save-listing/);
@@ -90,7 +90,7 @@ describe('list', () => {
   it('rejects a listing.json that contains no tool list', async () => {
     const root = project();
     put(root, 'listing.json', '{"tools":"none"}');
-    const ran = await run(root, false, (output) => listTools(output, {}));
+    const ran = await run(root, false, (output) => runList(output, {}));
     expect(ran).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('listing.json contains no list of tools'),

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
 import { addTool } from '../../../src/cli/add-tool/command.ts';
-import { listTools } from '../../../src/cli/commands/list.ts';
+import { runList } from '../../../src/cli/commands/list.ts';
 import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
 import { renameTool } from '../../../src/cli/commands/rename-tool.ts';
 import { create } from '../../../src/cli/create/command.ts';
@@ -30,7 +30,7 @@ export const remove = (cwd: string, names: string[], switches: Partial<RemoveToo
 export const rename = (cwd: string, from: string, to: string, switches: Partial<RenameToolSwitches> = {}) =>
   inProcess(cwd, switches.json ?? false, (output) => renameTool(from, to, output, { ...quick, ...switches }));
 export const listed = async (cwd: string, markListed = false) =>
-  JSON.parse((await inProcess(cwd, true, (output) => listTools(output, { markListed }))).stdout);
+  JSON.parse((await inProcess(cwd, true, (output) => runList(output, { markListed }))).stdout);
 export const namesIn = async (cwd: string) =>
   (await listed(cwd)).tools.map(({ name }: { name: string }) => name);
 

@@ -128,7 +128,7 @@ describe('rename-tool', () => {
 
   it('reports a removal and an addition to what the marketplace last read', async () => {
     const root = project();
-    const { listTools: list } = await import('../../../src/cli/commands/list.ts');
+    const { runList: list } = await import('../../../src/cli/commands/list.ts');
     await run(root, true, (output) => list(output, { markListed: true }));
     const { stdout } = await rename(root, 'get_gas_price', 'get_fee', { json: true });
     expect(JSON.parse(stdout).refresh).toEqual({

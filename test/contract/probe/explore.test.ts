@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { Probe } from '../../../packages/contract/src/wire/probe.ts';
-import { type Variant, variantsOf } from '../../../packages/contract/src/wire/variants.ts';
+import { deriveVariants, type Variant } from '../../../packages/contract/src/wire/variants.ts';
 import { examples } from '../../broken/check.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 import { signer, trust } from '../../broken/trust.ts';
@@ -32,12 +32,12 @@ describe('generated calls', () => {
       type: 'object',
       properties: { code: { enum: Array.from({ length: 2_000 }, (_, i) => i) } },
     };
-    const { variants, of } = variantsOf(large, {}, { most: 6, seed: 1 });
+    const { variants, of } = deriveVariants(large, {}, { most: 6, seed: 1 });
     expect([variants.length, of > 200, of < 250]).toEqual([6, true, true]);
   });
 
   it('have each enum value, bound, default, null, absence, odd texts, and values beyond the bounds', () => {
-    const { variants, of } = variantsOf(schema, base, { most: 100, seed: 1 });
+    const { variants, of } = deriveVariants(schema, base, { most: 100, seed: 1 });
     expect(variants.length).toBe(of);
     expect(valuesOf(variants, 'network')).toEqual(expect.arrayContaining(['test', 'dev', null]));
     expect(new Set(valuesOf(variants, 'limit'))).toEqual(new Set([1, 50, 10, undefined, 0, 51, null]));
@@ -51,7 +51,7 @@ describe('generated calls', () => {
   });
 
   it('are the same for the same seed, and as many as were asked for', () => {
-    const calls = (seed: number) => variantsOf(schema, base, { most: 6, seed }).variants;
+    const calls = (seed: number) => deriveVariants(schema, base, { most: 6, seed }).variants;
     expect(calls(7)).toEqual(calls(7));
     expect(calls(7)).toHaveLength(6);
     expect(new Set([1, 2, 3, 4].map((seed) => JSON.stringify(calls(seed)))).size).toBeGreaterThan(1);

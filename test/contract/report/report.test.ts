@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { printable } from '../../../packages/contract/src/command/paint.ts';
-import { notRun, summaryOf } from '../../../packages/contract/src/report/summary.ts';
+import { skippedRule, summarizeRules } from '../../../packages/contract/src/report/summary.ts';
 import { NotRun } from '../../../packages/contract/src/wire/not-run.ts';
 import { failed, ruleResult } from '../../check/report.ts';
 
@@ -10,10 +10,10 @@ it('a summary counts each verdict once', () => {
     ruleResult('tool.name'),
     failed('gate.no-token', problems),
     failed('input.sample', problems, { level: 'should' }),
-    notRun(ruleResult('gate.expired'), NotRun.without('signer')),
+    skippedRule(ruleResult('gate.expired'), NotRun.without('signer')),
   ];
   const counts = { passed: 1, failed: 1, advice: 1, notRun: 1, unanswered: 0, withheld: 0, errors: 0 };
-  expect(summaryOf(rules, 10)).toEqual({ ...counts, ms: 10 });
+  expect(summarizeRules(rules, 10)).toEqual({ ...counts, ms: 10 });
 });
 
 it('control sequences of a terminal become visible', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { bounds, isReadable, schemasIn } from '../../../packages/contract/src/json/walk.ts';
 import { context, generic } from '../../../packages/contract/src/platforms/all.ts';
-import { inspectTools } from '../../../packages/contract/src/rules/inspect.ts';
+import { inspectToolList } from '../../../packages/contract/src/rules/inspect.ts';
 import { staticRules } from '../../../packages/contract/src/static-rules.ts';
 import { edited, good } from '../../broken/edited.ts';
 import fc from '../../fast-check.ts';
@@ -39,7 +39,7 @@ describe('inspectTools', () => {
   it('never throws for any list', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.dictionary(propertyKeys, values))), (tools) => {
-        const results = inspectTools(tools, context);
+        const results = inspectToolList(tools, context);
         expect(results).toHaveLength(staticRules.length);
       }),
       { numRuns: 100 },
@@ -50,7 +50,7 @@ describe('inspectTools', () => {
     const cyclic: Record<string, unknown> = { name: 'cyclic' };
     cyclic.inputSchema = cyclic;
     const endless = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
-    const failed = inspectTools([...good, cyclic, endless], context).filter(
+    const failed = inspectToolList([...good, cyclic, endless], context).filter(
       ({ status }) => status === 'fail',
     );
     expect(failed).toMatchObject([
@@ -65,7 +65,7 @@ describe('inspectTools', () => {
     const [tool] = good;
     const broken = { ...tool, description: '' };
     const failedBeside = (other: object) =>
-      inspectTools(good, context, [other])
+      inspectToolList(good, context, [other])
         .filter(({ status }) => status === 'fail')
         .map(({ id }) => id);
     expect(failedBeside({ ...broken, name: 'another' })).toEqual([]);
@@ -73,7 +73,7 @@ describe('inspectTools', () => {
   });
 
   it('reports tool, path and fix', () => {
-    const results = inspectTools(edited({ 'outputSchema.properties.price.type': 'number' }), generic);
+    const results = inspectToolList(edited({ 'outputSchema.properties.price.type': 'number' }), generic);
     const problems = results.find(({ id }) => id === 'output.holds-empty')?.problems;
     const cases = ['output.holds-empty', 'output.holds-failure'];
     expect(problems).toEqual(
@@ -91,7 +91,7 @@ describe('inspectTools', () => {
   it('takes the levels of platform facts from the profile', () => {
     const tools = edited({ 'outputSchema.$id': 'https://example.com/price' });
     const weigh = (profile: typeof generic) =>
-      inspectTools(tools, profile).find(({ id }) => id === 'schema.no-id')?.level;
+      inspectToolList(tools, profile).find(({ id }) => id === 'schema.no-id')?.level;
     expect(weigh(context)).toBe('must');
     expect(weigh(generic)).toBe('should');
     expect(weigh({ ...context, rules: { facts: 'off', overrides: {} } })).toBeUndefined();
@@ -116,7 +116,7 @@ describe('injected data', () => {
         'inputSchema.properties': properties,
         'inputSchema.required': Object.keys(properties),
       });
-      const rule = inspectTools(tools, context).find(({ id }) => id === 'meta.references');
+      const rule = inspectToolList(tools, context).find(({ id }) => id === 'meta.references');
       expect(rule?.problems).toEqual([]);
     }
   });
@@ -126,7 +126,7 @@ describe('an inputSchema with a dialect in $schema', () => {
   const dialect = 'https://json-schema.org/draft/2020-12/schema';
   const verdicts = (change: object) => {
     const tools = good.map((tool) => ({ ...tool, inputSchema: Object.assign({}, tool.inputSchema, change) }));
-    return inspectTools(tools, context).filter(({ status }) => status !== 'pass');
+    return inspectToolList(tools, context).filter(({ status }) => status !== 'pass');
   };
 
   it('fails no rule: the marketplace compiles outputSchemas only', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isInside, placeIn, readIfThere } from '../../../src/project/read/inside.ts';
+import { isInside, readIfThere, resolveInside } from '../../../src/project/read/inside.ts';
 import { installedPackages } from '../../../src/project/read/installed.ts';
 import { makeStaging } from '../../../src/project/write/staging.ts';
 import { makeChange, rollBack } from '../../../src/project/write/transaction.ts';
@@ -40,7 +40,7 @@ describe('a path inside of a project', () => {
     '.git. /config',
   ])('cannot be %j', (path) => {
     expect(isInside(path)).toBe(false);
-    expect(() => placeIn('/tmp', path)).toThrow('is no path in /tmp');
+    expect(() => resolveInside('/tmp', path)).toThrow('is no path in /tmp');
   });
 });
 

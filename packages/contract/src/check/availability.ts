@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { hasUrlSecret, maskJson, urlMasker } from '../command/url-secrets.ts';
 import { onlyReads } from '../definition/effect.ts';
-import { isObject, jsonIn, messageOf } from '../json/json.ts';
+import { isObject, messageOf, parseJsonText } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { resultProblems, unauthorizedProblems } from '../rules/expect.ts';
@@ -61,9 +61,9 @@ export async function lookAtServer(
   let drift: Drift | undefined;
   const list = async (): Promise<Seen> => {
     if (!earlier)
-      return notRun('no earlier list is known: give --against, or run market-mcp list --mark-listed');
+      return skipCheck('no earlier list is known: give --against, or run market-mcp list --mark-listed');
     drift = driftFrom(earlier, await probe.listed());
-    if (!drift.refreshNeeded) return pass(`as in ${drift.against}`);
+    if (!drift.refreshNeeded) return passCheck(`as in ${drift.against}`);
     const words = `${drift.changes.length} differences from ${drift.against}`;
     return fail(words, 'Trigger "Refresh Skills", then record the list: market-mcp list --mark-listed.');
   };
@@ -94,11 +94,11 @@ export async function lookAtServer(
   return hasUrlSecret(target.url) ? maskJson(report, urlMasker([target.url])) : report;
 }
 
-function pass(says: string): Seen {
+function passCheck(says: string): Seen {
   return { status: 'pass', says };
 }
 
-function notRun(says: string): Seen {
+function skipCheck(says: string): Seen {
   return { status: 'not-run', says };
 }
 
@@ -108,14 +108,14 @@ function fail(says: string, fix: string): Seen {
 
 /** A look that got no answer has failed; one that lacks the answer to an earlier look was not made. */
 function missed(error: unknown): Seen {
-  if (error instanceof NotRun) return notRun(error.message);
+  if (error instanceof NotRun) return skipCheck(error.message);
   if (error instanceof NoAnswer) return fail(error.message, 'See whether the server runs, and its log.');
   throw error;
 }
 
-function checked(problems: readonly Problem[], okText: string, fix: string): Seen {
+function statusOfProblems(problems: readonly Problem[], okText: string, fix: string): Seen {
   const [problem] = problems;
-  return problem ? fail(`expected ${problem.expected}, got ${problem.actual}`, fix) : pass(okText);
+  return problem ? fail(`expected ${problem.expected}, got ${problem.actual}`, fix) : passCheck(okText);
 }
 
 /** The time of the first answer counts from the name of the host to the last byte, including a cold start. */
@@ -128,7 +128,11 @@ async function firstAnswer(probe: Probe): Promise<Seen> {
       `${words}, allowed are ${initializeMs}`,
       'Keep an instance running, or do slow work at its start.',
     );
-  return checked(resultProblems(answer), words, 'Answer initialize with HTTP 200 and a JSON-RPC result.');
+  return statusOfProblems(
+    resultProblems(answer),
+    words,
+    'Answer initialize with HTTP 200 and a JSON-RPC result.',
+  );
 }
 
 async function discovery(probe: Probe): Promise<Seen> {
@@ -139,7 +143,7 @@ async function discovery(probe: Probe): Promise<Seen> {
   }
   const count = problems.length === 0 ? (await probe.listed()).length : 0;
   if (problems.length === 0 && count === 0) return fail('tools/list is empty', 'Serve at least one tool.');
-  return checked(problems, `open, ${count} tools`, fix);
+  return statusOfProblems(problems, `open, ${count} tools`, fix);
 }
 
 /** Asks a tool that only reads, with arguments that its inputSchema refuses, so that an open one does nothing; else no real tool. */
@@ -152,14 +156,18 @@ async function gate(probe: Probe): Promise<Seen> {
   const call: JsonObject = calls[0] ?? { name: noSuchTool, arguments: {} };
   const { http } = await probe.rpc('tools/call', call);
   const fix = 'Authenticate tools/call before anything that depends on the tool or its arguments.';
-  return checked(unauthorizedProblems(http, probe.profile), `${call.name}: HTTP ${http.status}`, fix);
+  return statusOfProblems(
+    unauthorizedProblems(http, probe.profile),
+    `${call.name}: HTTP ${http.status}`,
+    fix,
+  );
 }
 
 async function certificate(probe: Probe): Promise<Seen> {
   const { url } = probe;
   if (url.protocol !== 'https:') {
     return isLoopback(url.hostname)
-      ? notRun('plain HTTP, on this machine')
+      ? skipCheck('plain HTTP, on this machine')
       : fail('plain HTTP', 'Serve https: the platform calls nothing else.');
   }
   const { validTo, refusal } = await certificateOf(url, probe.timeoutMs()).catch((error: unknown) => {
@@ -170,22 +178,22 @@ async function certificate(probe: Probe): Promise<Seen> {
   if (validTo === undefined) return fail('it has no date', fix);
   const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
   const words = `valid until ${validTo.toISOString().slice(0, 10)}, ${days} days`;
-  return days < leastDays ? fail(words, fix) : pass(words);
+  return days < leastDays ? fail(words, fix) : passCheck(words);
 }
 
 /** Whether a server that starts now gets the keys with which it verifies tokens. */
 async function keys(probe: Probe): Promise<Seen> {
   const { jwksUrl, fallbackKey } = probe.profile.token;
-  if (jwksUrl === null) return notRun('the platform publishes no key set');
+  if (jwksUrl === null) return skipCheck('the platform publishes no key set');
   const found = await keySet(new URL(jwksUrl), probe);
   if (typeof found === 'string') {
     return fallbackKey
-      ? pass(`${jwksUrl}: ${found}; servers verify with the key ${fallbackKey.source}`)
+      ? passCheck(`${jwksUrl}: ${found}; servers verify with the key ${fallbackKey.source}`)
       : fail(`${jwksUrl}: ${found}`, 'No server can verify tokens. Ask the platform.');
   }
   const fallbackPublicKey = fallbackKey && createPublicKey(fallbackKey.pem);
   if (!fallbackPublicKey || found.some((key) => key.equals(fallbackPublicKey)))
-    return pass(`${jwksUrl}: ${found.length} keys`);
+    return passCheck(`${jwksUrl}: ${found.length} keys`);
   return fail(
     `${jwksUrl}: the keys are not the one that the profile ${probe.profile.name} knows`,
     'Upgrade the project, and restart the server: with the old key alone it refuses every paid call.',
@@ -199,7 +207,7 @@ async function keySet(url: URL, probe: Probe): Promise<readonly KeyObject[] | st
     const request = { method: 'GET', url, headers: {}, timeoutMs: probe.timeoutMs() };
     const { status, body } = await http.exchange(request);
     if (status !== 200) return `HTTP ${status}`;
-    const [set] = jsonIn(body);
+    const [set] = parseJsonText(body);
     const listed = isObject(set) && Array.isArray(set.keys) ? set.keys : [];
     const found = listed.flatMap(publicKey);
     return found.length > 0 ? found : 'contains no public key';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toolsByName } from '../document/tool-list.ts';
+import { readableToolsByName } from '../document/tool-list.ts';
 import { isObject, objectOr, present } from '../json/json.ts';
 import { typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
@@ -12,19 +12,19 @@ import type { ListingChange } from './model.ts';
  * the fingerprint is recorded, `{ name, fingerprint }`, has changed, without the details.
  */
 export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly ListingChange[] {
-  const [old, current] = [toolsByName(before), toolsByName(after)];
+  const [old, current] = [readableToolsByName(before), readableToolsByName(after)];
   return [
     ...[...old].flatMap(([tool, definition]) => {
       const successor = current.get(tool);
-      if (!successor) return [changeOf('tool.gone', tool)];
-      return toolChanges(definition, successor).map(({ id, ...place }) => changeOf(id, tool, place));
+      if (!successor) return [listingChange('tool.gone', tool)];
+      return toolChanges(definition, successor).map(({ id, ...place }) => listingChange(id, tool, place));
     }),
-    ...[...current.keys()].filter((tool) => !old.has(tool)).map((tool) => changeOf('tool.new', tool)),
+    ...[...current.keys()].filter((tool) => !old.has(tool)).map((tool) => listingChange('tool.new', tool)),
   ];
 }
 
 /** A change of a tool as the rule of this id describes it. */
-export function changeOf(
+export function listingChange(
   id: ChangeId,
   tool: string,
   place: Pick<ListingChange, 'path' | 'before' | 'after'> = {},
@@ -43,7 +43,7 @@ export function changeOf(
 }
 
 /** A member of an object; what every object has, such as `constructor`, is none. */
-function ownMember(members: JsonObject, name: string): Json | undefined {
+function memberValue(members: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
@@ -57,10 +57,10 @@ function toolChanges(before: JsonObject, after: JsonObject): readonly Difference
   if (typeof before.fingerprint === 'string') return [{ id: 'tool.fingerprint' }];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name) => {
-    const [old, current] = [ownMember(before, name), ownMember(after, name)];
+    const [old, current] = [memberValue(before, name), memberValue(after, name)];
     if (name === 'inputSchema') return schemaChanges(objectOr(old), objectOr(current), name, 'input');
     if (name === 'outputSchema') return schemaChanges(objectOr(old), objectOr(current), name, 'output');
-    return changed('tool.text', old, current, name);
+    return compareValues('tool.text', old, current, name);
   });
 }
 
@@ -70,7 +70,7 @@ type Comparison = (before: JsonObject, after: JsonObject, path: string, side: Si
 const schemaChanges: Comparison = (before, after, path, side) => {
   const keywords = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keywords.flatMap((keyword) => {
-    const [old, current] = [ownMember(before, keyword), ownMember(after, keyword)];
+    const [old, current] = [memberValue(before, keyword), memberValue(after, keyword)];
     const at = `${path}.${keyword}`;
     switch (keyword) {
       case 'properties':
@@ -84,12 +84,12 @@ const schemaChanges: Comparison = (before, after, path, side) => {
         return 'type' in before || 'type' in after ? [] : typeChanges(before, after, at, side);
       case 'enum':
       case 'anyOf':
-        return changed(`${side}.enum.${moveOf(old, current, holdsAll)}`, old, current, at);
+        return compareValues(`${side}.enum.${moveOf(old, current, holdsAll)}`, old, current, at);
       default:
-        if (annotations.has(keyword)) return changed(`${side}.text`, old, current, at);
+        if (annotations.has(keyword)) return compareValues(`${side}.text`, old, current, at);
         return isObject(old) && isObject(current) && schemas.has(keyword)
           ? schemaChanges(old, current, at, side)
-          : changed(`${side}.limit.${limitMove(keyword, old, current)}`, old, current, at);
+          : compareValues(`${side}.limit.${limitMove(keyword, old, current)}`, old, current, at);
     }
   });
 };
@@ -106,7 +106,7 @@ const memberChanges: Comparison = (before, after, path, side) => {
     const isIn = (members: JsonObject) => Object.hasOwn(members, name);
     if (isIn(old) && isIn(current))
       return schemaChanges(objectOr(old[name]), objectOr(current[name]), at, side);
-    const isRequiredIn = ({ required }: JsonObject) => namesIn(required).has(name);
+    const isRequiredIn = ({ required }: JsonObject) => requiredNames(required).has(name);
     const memberChange = () => {
       if (isIn(current)) {
         if (side === 'input') return isRequiredIn(after) ? 'input.member.demanded' : 'input.member.new';
@@ -116,13 +116,15 @@ const memberChanges: Comparison = (before, after, path, side) => {
       return isRequiredIn(before) ? 'output.member.lost' : 'output.member.gone';
     };
     const id = memberChange();
-    return [{ id, path: at, ...present({ before: ownMember(old, name), after: ownMember(current, name) }) }];
+    return [
+      { id, path: at, ...present({ before: memberValue(old, name), after: memberValue(current, name) }) },
+    ];
   });
 };
 
 /** Members that both schemas have and only one of them requires. */
 const requiredChanges: Comparison = (before, after, path, side) => {
-  const [old, current] = [namesIn(before.required), namesIn(after.required)];
+  const [old, current] = [requiredNames(before.required), requiredNames(after.required)];
   const lasting = Object.keys(objectOr(after.properties)).filter((name) =>
     Object.hasOwn(objectOr(before.properties), name),
   );
@@ -185,7 +187,7 @@ function holdsAll(list: Json | undefined, members: Json | undefined): boolean {
   return members.every((member) => list.some((otherMember) => isDeepStrictEqual(member, otherMember)));
 }
 
-function changed(
+function compareValues(
   id: ChangeId,
   before: Json | undefined,
   after: Json | undefined,
@@ -194,7 +196,7 @@ function changed(
   return isDeepStrictEqual(before, after) ? [] : [{ id, path, ...present({ before, after }) }];
 }
 
-function namesIn(required: Json | undefined): ReadonlySet<Json> {
+function requiredNames(required: Json | undefined): ReadonlySet<Json> {
   return new Set(listed(required));
 }
 

@@ -95,7 +95,7 @@ export async function examine(
       ...(era && { era }),
       ...(isElsewhere && { live: true }),
       ...present({ explore, seed }),
-      examples: joined(target.examples, options.examples),
+      examples: mergeExamples(target.examples, options.examples),
       ...(calls && { calls: { ...calls, decide } }),
       ...(timeoutMs !== undefined && { timeoutMs }),
     },
@@ -156,7 +156,7 @@ function withFurther({ called, withheld }: CallPlan, allowedTools: readonly stri
   };
 }
 
-function joined(ownExamples: Examples = new Map(), givenExamples: Examples = new Map()): Examples {
+function mergeExamples(ownExamples: Examples = new Map(), givenExamples: Examples = new Map()): Examples {
   const names = [...new Set([...ownExamples.keys(), ...givenExamples.keys()])];
   return new Map(
     names.map((name) => [name, [...(ownExamples.get(name) ?? []), ...(givenExamples.get(name) ?? [])]]),

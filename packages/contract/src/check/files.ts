@@ -7,7 +7,7 @@ import { changesBetween } from './drift.ts';
 import type { PreviousListing } from './examine.ts';
 import { readMatching } from './examples.ts';
 import type { KnownFailure } from './model.ts';
-import { nameErrors } from './select.ts';
+import { ruleNameErrors } from './select.ts';
 import type { Baseline } from './verdict.ts';
 
 const baselineSchema = {
@@ -34,7 +34,9 @@ export async function readBaseline(file: string): Promise<Result<Baseline>> {
   const document = await readMatching(file, baselineSchema, hint);
   if (!document.ok) return document;
   const { known: knownFailures } = document.value as unknown as { known: readonly KnownFailure[] };
-  const errors = knownFailures.flatMap(({ rule }, index) => nameErrors(`${file}.known[${index}].rule`, rule));
+  const errors = knownFailures.flatMap(({ rule }, index) =>
+    ruleNameErrors(`${file}.known[${index}].rule`, rule),
+  );
   return errors.length > 0 ? refuse(...errors) : pass({ file, known: knownFailures });
 }
 

@@ -2,7 +2,7 @@ import { rules } from '../catalogue.ts';
 import { closest, inputError, pass, refuse, reject } from '../command/input-error.ts';
 import type { InputError, Result } from '../command/result.ts';
 import type { RuleText } from '../model.ts';
-import { casesOf, isNamedBy, runsUnnamed } from '../rules/rule.ts';
+import { isNamedBy, ruleCases, runsUnnamed } from '../rules/rule.ts';
 
 /** Names of rules or of groups of them: `gate.no-token`, `gate`. */
 export interface RuleSelection {
@@ -14,15 +14,15 @@ export interface RuleSelection {
 /** The selected rules, as a predicate; refuses unknown names and an empty selection. */
 export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText) => boolean> {
   const errors = [
-    ...only.flatMap((name) => nameErrors('--only', name)),
-    ...skip.flatMap((name) => nameErrors('--skip', name)),
+    ...only.flatMap((name) => ruleNameErrors('--only', name)),
+    ...skip.flatMap((name) => ruleNameErrors('--skip', name)),
   ];
   if (errors.length > 0) return refuse(...errors);
   const names = (list: readonly string[], rule: RuleText) => list.some((name) => isNamedBy(rule, name));
   const isAsked = (rule: RuleText) =>
     runsUnnamed(rule) ? only.length === 0 || names(only, rule) : only.includes(rule.id);
   const selects = (rule: RuleText) => isAsked(rule) && !names(skip, rule);
-  if (rules.flatMap(casesOf).some(selects)) return pass(selects);
+  if (rules.flatMap(ruleCases).some(selects)) return pass(selects);
   return reject(
     '--skip',
     skip.join(','),
@@ -32,8 +32,8 @@ export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText)
 }
 
 /** The errors of a rule or group name in a flag; none if it is known. */
-export function nameErrors(location: string, name: string): readonly InputError[] {
-  const ids = [...new Set(rules.flatMap((rule) => [rule, ...casesOf(rule)]).map(({ id }) => id))];
+export function ruleNameErrors(location: string, name: string): readonly InputError[] {
+  const ids = [...new Set(rules.flatMap((rule) => [rule, ...ruleCases(rule)]).map(({ id }) => id))];
   const groups = [...new Set(ids.map((id) => id.slice(0, id.indexOf('.'))))];
   const allNames = [...groups, ...ids];
   if (allNames.includes(name)) return [];

@@ -1,5 +1,5 @@
 import type { Problem, Report, RuleResult } from '../model.ts';
-import { isComplete, summaryOf } from '../report/summary.ts';
+import { isComplete, summarizeRules } from '../report/summary.ts';
 import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
 
 /** The contents of a baseline file. */
@@ -19,11 +19,11 @@ export function evaluateReport(
   const rules = report.rules.map((rule) =>
     isKnown(rule, knownFailures) ? { ...rule, known: true as const } : rule,
   );
-  const stale = knownFailures.filter((entry) => isStale(entry, report.rules));
+  const stale = knownFailures.filter((entry) => isStaleEntry(entry, report.rules));
   const { ms } = report.summary;
   const knownCount = rules.filter((rule) => 'known' in rule).length;
   const summary = {
-    ...summaryOf(
+    ...summarizeRules(
       rules.filter((rule) => !('known' in rule)),
       ms,
       rules.filter((rule) => 'known' in rule),
@@ -86,7 +86,7 @@ function excuses({ rule, tool }: KnownFailure, result: RuleResult, problem: Prob
 }
 
 /** Whether the rule or the case of an entry was run and no longer finds the failure that the entry excuses. */
-function isStale(entry: KnownFailure, results: readonly RuleResult[]): boolean {
+function isStaleEntry(entry: KnownFailure, results: readonly RuleResult[]): boolean {
   const result = results.find(({ id, cases = [id] }) => cases.includes(entry.rule));
   if (!result || result.status === 'not-run') return false;
   return !result.problems.some((problem) => excuses(entry, result, problem));

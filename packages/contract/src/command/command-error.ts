@@ -1,4 +1,4 @@
-import { errorSentence, hintFor, orList } from './input-error.ts';
+import { errorSentence, orList, spellingHint } from './input-error.ts';
 import type { InputError, Result } from './result.ts';
 import { shellLine } from './shell.ts';
 
@@ -111,7 +111,7 @@ export function requireNone(errors: readonly InputError[]): void {
 
 /** The error of a tool that its owner does not have. */
 export function unknownTool(owner: string, tool: string, names: readonly string[]): CommandError {
-  const hint = hintFor(tool, names, `Its tools: ${orList(names)}.`);
+  const hint = spellingHint(tool, names, `Its tools: ${orList(names)}.`);
   return new CommandError('NO_SUCH_TOOL', `${owner} has no tool called ${JSON.stringify(tool)}`, hint);
 }
 

@@ -62,7 +62,7 @@ export function withGroupedFlags(
 function optionOf({ syntax, description, repeatable, choices, initial }: Flag): Option {
   const option = new Option(syntax, description);
   if (choices) option.choices(choices);
-  if (repeatable) option.argParser(collect(repeatable));
+  if (repeatable) option.argParser(flagCollector(repeatable));
   if (typeof initial === 'string') option.default(initial);
   return option;
 }
@@ -79,7 +79,7 @@ function withAction(command: Command, flags: FlagTable, run: Run, load: Load): C
   });
 }
 
-function collect(repeatable: Flag['repeatable']) {
+function flagCollector(repeatable: Flag['repeatable']) {
   const valuesIn = (text: string) =>
     repeatable === 'commas' ? text.split(',').map((part) => part.trim()) : [text];
   return (text: string, before: readonly string[] = []) => [...before, ...valuesIn(text)];

@@ -41,7 +41,7 @@ export function off(syntax: string, description: string): Flag<boolean> {
   return { syntax, description, initial: true };
 }
 
-export function text(syntax: string, description: string): Flag<string | undefined> {
+export function textOption(syntax: string, description: string): Flag<string | undefined> {
   return { syntax, description };
 }
 

@@ -20,7 +20,7 @@ export {
   off,
   on,
   replayFlags,
-  text,
+  textOption,
   type Values,
 } from './flags.ts';
 export { allOf, readInput, utf8Text } from './input.ts';
@@ -28,13 +28,13 @@ export {
   closest,
   combineResults,
   errorSentence,
-  hintFor,
   inputError,
   oneOf,
   orList,
   pass,
   refuse,
   reject,
+  spellingHint,
 } from './input-error.ts';
 export { isJwt, isKeyName } from './key-names.ts';
 export { runMain } from './main.ts';

@@ -53,13 +53,13 @@ export function combineResults<T>(results: readonly Result<T>[]): Result<T[]> {
 /** The candidate that a mistyped word probably means; undefined if none is similar. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
-    .map((candidate) => ({ candidate, distance: distance(start(word), start(candidate)) }))
+    .map((candidate) => ({ candidate, distance: distance(comparedStart(word), comparedStart(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance)[0];
   return near && near.distance <= Math.max(1, Math.floor(word.length / 3)) ? near.candidate : undefined;
 }
 
 /** The hint for a mistyped word: the candidate that it probably means, else `otherwise`. */
-export function hintFor(word: string, candidates: readonly string[], otherwise: string): string {
+export function spellingHint(word: string, candidates: readonly string[], otherwise: string): string {
   const near = closest(word, candidates);
   return near === undefined ? otherwise : `Did you mean ${near}?`;
 }
@@ -82,6 +82,6 @@ export function oneOf<T extends string>(
 }
 
 /** Normalizes a word for comparison: lower case, truncated to the length of a plausible name. */
-function start(word: string): string {
+function comparedStart(word: string): string {
   return word.toLowerCase().slice(0, 40);
 }

@@ -26,7 +26,7 @@ export async function runMain(program: Program, args: readonly string[]): Promis
   ignoreClosedPipes(output);
   onSignals(program.children);
   reportUncaughtErrors(output);
-  process.exitCode = await parse(program, args, output);
+  process.exitCode = await parseAndRun(program, args, output);
   // What the command no longer waits for.
   await program.children?.end();
   setImmediate(endUnlessWriting);
@@ -70,7 +70,7 @@ function reportUncaughtErrors(output: Output): void {
   });
 }
 
-async function parse(program: Program, args: readonly string[], output: Output): Promise<ExitCode> {
+async function parseAndRun(program: Program, args: readonly string[], output: Output): Promise<ExitCode> {
   try {
     let exitCode: ExitCode = exitCodes.ok;
     const run: Run = async (command) => {

@@ -63,12 +63,13 @@ export class Output {
 
   /** A sentence in an indented line, which wraps between words at a terminal. */
   paragraph(text: string, indent: number): void {
-    for (const line of wrapped(this.#options.stdout, text, indent)) this.line(`${' '.repeat(indent)}${line}`);
+    for (const line of wrapLines(this.#options.stdout, text, indent))
+      this.line(`${' '.repeat(indent)}${line}`);
   }
 
   /** The number of lines that a note takes. */
   heightOf(text: string): number {
-    return wrapped(this.#options.stdout, text, 2).length;
+    return wrapLines(this.#options.stdout, text, 2).length;
   }
 
   /** Lines for a person beside the result, which may be for a program. */
@@ -105,7 +106,7 @@ export class Output {
       (isLate ? stderr : stdout).write(`${safeJson({ ok: false, error: errorData(error) })}\n`);
       return;
     }
-    const lines = message.split('\n').flatMap((line) => wrapped(stderr, line, 2));
+    const lines = message.split('\n').flatMap((line) => wrapLines(stderr, line, 2));
     stderr.write(`${styled(stderr, 'red', '✘')} ${lines.join('\n  ')}\n`);
     for (const detail of details) writeIndented(stderr, detail, 4);
     if (hint !== '') writeIndented(stderr, hint, 2);
@@ -122,7 +123,7 @@ export class Output {
   }
 
   #marked(mark: string, text: string): void {
-    this.line(`${mark} ${wrapped(this.#options.stdout, text, 2).join('\n  ')}`);
+    this.line(`${mark} ${wrapLines(this.#options.stdout, text, 2).join('\n  ')}`);
   }
 }
 
@@ -131,12 +132,12 @@ function errorData({ code, message, hint, details, data }: CommandError): object
 }
 
 function writeIndented(sink: Sink, text: string, indent: number): void {
-  for (const line of wrapped(sink, text.slice(/^ */.exec(text)?.[0].length), indent))
+  for (const line of wrapLines(sink, text.slice(/^ */.exec(text)?.[0].length), indent))
     sink.write(`${' '.repeat(indent)}${line}\n`);
 }
 
 /** A text in printable lines. At a terminal, they wrap between words; a command at the end has a line for itself, to be copied. */
-function wrapped(sink: Sink, text: string, indent: number): readonly string[] {
+function wrapLines(sink: Sink, text: string, indent: number): readonly string[] {
   const line = singleLine(text);
   const width = (sink.columns ?? 80) - indent;
   if (!sink.isTTY || [...line].length <= width) return [line];

@@ -7,12 +7,12 @@ import { styleText } from 'node:util';
  */
 export function printable(text: string): string {
   return text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, codeOf)
-    .replace(/^(\s*):(?=:)/u, (_, blanks) => `${blanks}${codeOf(':')}`)
-    .replaceAll('##[', `#${codeOf('#')}[`);
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, codePointEscape)
+    .replace(/^(\s*):(?=:)/u, (_, blanks) => `${blanks}${codePointEscape(':')}`)
+    .replaceAll('##[', `#${codePointEscape('#')}[`);
 }
 
-function codeOf(character: string): string {
+function codePointEscape(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 

@@ -25,7 +25,7 @@ export function posixLine(pieces: readonly string[]): string {
 /** Quotes the parts of a URL as one argument for a POSIX shell, which fills in the variables of its secrets. */
 export function quotedParts(parts: readonly UrlPart[]): string {
   return parts
-    .map(({ text, variable }) => (variable === undefined ? quoted(text) : `"${variable}"`))
+    .map(({ text, variable }) => (variable === undefined ? quotePosix(text) : `"${variable}"`))
     .join('');
 }
 
@@ -49,11 +49,11 @@ export function asOperand(path: string): string {
 
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-function quoted(piece: string): string {
+function quotePosix(piece: string): string {
   if (/^[\w@%+:,./-]+$/.test(piece)) return piece;
   // Command substitution removes trailing line feeds.
   const [, text = '', lineFeeds = ''] = /^(.*?)(\n*)$/s.exec(piece) ?? [];
-  const quotedText = text.search(unseen) < 0 ? '' : `"$(printf ${singleQuoted(formatOf(text))})"`;
+  const quotedText = text.search(unseen) < 0 ? '' : `"$(printf ${singleQuoted(printfFormat(text))})"`;
   if (quotedText === '') return singleQuoted(piece);
   return lineFeeds === '' ? quotedText : quotedText + singleQuoted(lineFeeds);
 }
@@ -63,7 +63,7 @@ function singleQuoted(text: string): string {
 }
 
 /** A printf format that prints a text. A leading dash would be an option; bash expands `!` even in quotes within quotes. */
-function formatOf(text: string): string {
+function printfFormat(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
     .replaceAll('%', '%%')

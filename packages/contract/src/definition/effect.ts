@@ -170,10 +170,10 @@ export function effectOfName(name: string): Effect {
  */
 export function completeHints(name: string, annotations: Json | undefined): JsonObject {
   const ownAnnotations = objectOr(annotations);
-  return { ...effects[effectOf(name, ownAnnotations)], ...ownAnnotations };
+  return { ...effects[toolEffect(name, ownAnnotations)], ...ownAnnotations };
 }
 
-function effectOf(name: string, { readOnlyHint, destructiveHint }: JsonObject): Effect {
+function toolEffect(name: string, { readOnlyHint, destructiveHint }: JsonObject): Effect {
   if (readOnlyHint === true) return 'reads';
   const namedEffect = effectOfName(name);
   const isWriting = readOnlyHint === false || destructiveHint === true;

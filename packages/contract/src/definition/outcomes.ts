@@ -72,14 +72,14 @@ export function blankResult(schema: JsonObject, root = 'outputSchema', fixed?: F
   for (const name of requiredOf(schema)) {
     const path = `${root}.properties.${name}`;
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const blank = blankValue(objectOr(property), path, fixed);
+    const blank = blankSchemaValue(objectOr(property), path, fixed);
     if (blank.ok) result.push([name, blank.value]);
     else blocked.push(...blank.blocked);
   }
   return blocked.length > 0 ? { ok: false, blocked } : { ok: true, result: Object.fromEntries(result) };
 }
 
-function blankValue(
+function blankSchemaValue(
   schema: JsonObject,
   path: string,
   fixed?: FixedValue,

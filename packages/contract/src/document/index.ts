@@ -1,3 +1,3 @@
 /** JSON and YAML documents of others: read within limits, each error with its place. */
 export { readDocument, readYaml } from './document.ts';
-export { readToolList, toolsByName } from './tool-list.ts';
+export { readableToolsByName, readToolList } from './tool-list.ts';

@@ -25,7 +25,7 @@ export function readToolList(text: string, file: string): Result<readonly Json[]
 }
 
 /** The readable tools of a list, by name. */
-export function toolsByName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
+export function readableToolsByName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
   const readableTools = new Map<string, JsonObject>();
   for (const tool of tools) {
     if (isObject(tool) && isReadable(tool) && typeof tool.name === 'string')

@@ -16,7 +16,7 @@ export function compileSchema(
   { useDefaults = false }: { readonly useDefaults?: boolean } = {},
 ): ValidateFunction {
   const text = JSON.stringify(schema);
-  const key = `checked ${keyOf(text, useDefaults)}`;
+  const key = `checked ${compileKey(text, useDefaults)}`;
   const compiled = recent.get(key);
   if (compiled) return compiled;
   requireDialect(schema);
@@ -32,7 +32,7 @@ export function compileSchema(
  * @throws Error if the schema does not compile
  */
 export function compileUnchecked(schema: JsonObject, text: string, useDefaults = false): ValidateFunction {
-  return compileOnce(keyOf(text, useDefaults), schema, () => {
+  return compileOnce(compileKey(text, useDefaults), schema, () => {
     if (schema.$async !== undefined) throw new Error('"$async" is not a keyword of JSON Schema');
     return ajvFor(text, useDefaults);
   });
@@ -52,7 +52,7 @@ export function compileOnce(key: string, schema: JsonObject, makeAjv: () => Ajv)
   }
 }
 
-function keyOf(text: string, useDefaults: boolean): string {
+function compileKey(text: string, useDefaults: boolean): string {
   return `${useDefaults ? 'defaults' : 'plain'} ${text}`;
 }
 

@@ -6,12 +6,12 @@ export { runWithTimeLimit, taskTimeLimitMs } from './bounded.ts';
 export { compileSchema } from './compile.ts';
 export { grouped } from './grouped.ts';
 export {
-  cachedByObject as kept,
+  cachedByObject,
   groupBy,
   isObject,
   isWalkable,
-  jsonIn,
   objectOr,
+  parseJsonText,
   present,
   shorten,
   textOr,
@@ -19,10 +19,10 @@ export {
 } from './json.ts';
 export { aloneName, membersOf, propertiesOf, propertyAlone, requiredOf, typesOf } from './keywords.ts';
 export { limits, openApiLimits } from './limits.ts';
-export { clientMismatches, fits } from './match.ts';
+export { clientMismatches, matchesWithin } from './match.ts';
 export { memoize } from './memoize.ts';
 export { boundFor, patternFlaw } from './pattern.ts';
 export { literallyIn, readJson, withLargeIntegersAsText, withNumbers, writeLiterally } from './read-json.ts';
-export { childPointer as below, mismatches, mismatchesIn, stepsOf, tryCompile, valueAt } from './schema.ts';
+export { childPointer, mismatches, mismatchesIn, pointerSegments, tryCompile, valueAt } from './schema.ts';
 export type { Json, JsonObject } from './value.ts';
-export { bounds, isReadable, listed, mapsOfSchemas as named, schemasIn, single } from './walk.ts';
+export { bounds, isReadable, listed, mapsOfSchemas, schemasIn, single } from './walk.ts';

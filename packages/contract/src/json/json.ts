@@ -9,7 +9,7 @@ export function shorten(value: unknown, limit = 80): string {
 }
 
 /** A list with the JSON value of a text; an empty list if the text is not JSON. */
-export function jsonIn(text: string): readonly Json[] {
+export function parseJsonText(text: string): readonly Json[] {
   return attempt(() => [JSON.parse(text)], []);
 }
 

@@ -38,7 +38,7 @@ export function clientMismatches(schema: JsonObject, value: unknown, root: strin
 }
 
 /** Whether a value matches a schema inside another one, and its references into that one. */
-export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean {
+export function matchesWithin(root: JsonObject, schema: JsonObject, value: Json): boolean {
   // The schema contains no reference and no keyword for the root, so it is compiled once, separately, and shared by all callers.
   if (!JSON.stringify(schema).includes('"$')) return clientMismatches(schema, value, '').length === 0;
   const objectSchema = { ...propertyAlone(root, aloneName, schema), required: [aloneName] };

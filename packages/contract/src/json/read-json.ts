@@ -1,4 +1,4 @@
-import { jsonIn } from './json.ts';
+import { parseJsonText } from './json.ts';
 import { memoize } from './memoize.ts';
 import type { Json } from './value.ts';
 
@@ -21,7 +21,7 @@ export function readJson(source: string, { exact }: { readonly exact: boolean })
   } catch (error) {
     return { ok: false, kind: 'syntax', flaw: (error as Error).message };
   }
-  const lost = lostIn(text, exact);
+  const lost = findLoss(text, exact);
   if (lost === undefined) return { ok: true, value };
   const { kind, flaw, index } = lost;
   const lines = text.slice(0, index).split('\n');
@@ -67,7 +67,7 @@ const mark = memoize(() => `${crypto.randomUUID()} `);
 
 /** The JSON value of a text for `writeLiterally`, in a list; an empty list if the text is not JSON. */
 export function literallyIn(text: string): readonly Json[] {
-  return jsonIn(withLargeIntegersAsText(text, mark('')).text);
+  return parseJsonText(withLargeIntegersAsText(text, mark('')).text);
 }
 
 /** JSON text with the integers as they were written. */
@@ -82,7 +82,7 @@ interface Lost {
 }
 
 /** The first thing in valid JSON that parsing drops silently: a value under a repeated key, or digits of an integer. */
-function lostIn(text: string, exact: boolean): Lost | undefined {
+function findLoss(text: string, exact: boolean): Lost | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: token, 1: key, index } of text.matchAll(
     /("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}[\]]|-?\d[\d.eE+-]*/g,

@@ -1,5 +1,5 @@
 import { isObject, objectOr } from './json.ts';
-import { stepsOf as namesIn, valueAt } from './schema.ts';
+import { pointerSegments as namesIn, valueAt } from './schema.ts';
 import type { JsonObject } from './value.ts';
 import { type LocatedSchema, schemasIn } from './walk.ts';
 
@@ -102,7 +102,7 @@ function meet(part: Part, otherPart: Part): boolean {
 export function forSameValue(schema: JsonObject, root: JsonObject): readonly unknown[] {
   const { $ref, not, if: condition, then: thenSchema, else: otherwise } = schema;
   const { allOf, anyOf, oneOf, dependencies, dependentSchemas } = schema;
-  const grouped = [allOf, anyOf, oneOf, dependencies, dependentSchemas].flatMap(entriesOf);
+  const grouped = [allOf, anyOf, oneOf, dependencies, dependentSchemas].flatMap(objectEntries);
   const isInside = typeof $ref === 'string' && /^#(\/|$)/.test($ref);
   const referred = isInside ? valueAt(root, namesIn($ref)) : undefined;
   return [not, condition, thenSchema, otherwise, referred, ...grouped.map(([, part]) => part)];
@@ -119,8 +119,8 @@ function ownSteps(schema: JsonObject): readonly Step[] {
     hasPatterns: isObject(patternProperties),
   } as const;
   return [
-    ...entriesOf(properties).flatMap(([name, target]) => to({ kind: 'member', name }, target)),
-    ...entriesOf(patternProperties).flatMap(([name, target]) => to({ kind: 'pattern', name }, target)),
+    ...objectEntries(properties).flatMap(([name, target]) => to({ kind: 'member', name }, target)),
+    ...objectEntries(patternProperties).flatMap(([name, target]) => to({ kind: 'pattern', name }, target)),
     ...to(otherMembers, additionalProperties),
     ...first.flatMap((target, index) => to({ ...allItems, from: index, to: index + 1 }, target)),
     ...to({ ...allItems, from: first.length }, Array.isArray(items) ? additionalItems : items),
@@ -128,6 +128,6 @@ function ownSteps(schema: JsonObject): readonly Step[] {
   ];
 }
 
-function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+function objectEntries(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }

@@ -89,7 +89,7 @@ export function mismatchesIn(validate: ValidateFunction, value: unknown, root: s
     .map((error) => {
       // `required` and `additionalProperties` report the object; the member concerned is in their params.
       const member: unknown = error.params.missingProperty ?? error.params.additionalProperty;
-      const steps = [...stepsOf(error.instancePath), ...(typeof member === 'string' ? [member] : [])];
+      const steps = [...pointerSegments(error.instancePath), ...(typeof member === 'string' ? [member] : [])];
       return {
         path: root + steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''),
         expected: expectedBy(error),
@@ -99,7 +99,7 @@ export function mismatchesIn(validate: ValidateFunction, value: unknown, root: s
 }
 
 /** The segments of a JSON pointer. */
-export function stepsOf(pointer: string): readonly string[] {
+export function pointerSegments(pointer: string): readonly string[] {
   return pointer
     .split('/')
     .slice(1)

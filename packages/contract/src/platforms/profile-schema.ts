@@ -109,16 +109,16 @@ export function profileProblems(
   return [
     ...mismatches(profileSchema, value, 'profile'),
     ...['listing.price.pattern', 'limits.toolNamePattern'].flatMap((path) =>
-      textProblems(value, path, 'a regular expression', (pattern) => new RegExp(pattern, 'u')),
+      unparsableProblems(value, path, 'a regular expression', (pattern) => new RegExp(pattern, 'u')),
     ),
     ...toolMetaProblems(value),
     ...overrideProblems(value, isRule),
-    ...textProblems(value, 'token.fallbackKey.pem', 'a public key (PEM)', createPublicKey),
+    ...unparsableProblems(value, 'token.fallbackKey.pem', 'a public key (PEM)', createPublicKey),
   ];
 }
 
 /** The problem of a text at a path that cannot be parsed. */
-function textProblems(
+function unparsableProblems(
   profile: unknown,
   path: string,
   expected: string,

@@ -1,5 +1,5 @@
 import { readInput } from '../command/input.ts';
-import { hintFor, inputError, orList, pass, refuse } from '../command/input-error.ts';
+import { inputError, orList, pass, refuse, spellingHint } from '../command/input-error.ts';
 import type { Result } from '../command/result.ts';
 import { platforms } from './all.ts';
 import type { PlatformProfile } from './profile.ts';
@@ -28,6 +28,6 @@ export async function resolvePlatform(name: string): Promise<Result<PlatformProf
 
 function unknownPlatform(name: string) {
   const names = platforms.map((platform) => platform.name);
-  const hint = hintFor(name, names, `Write ${orList([...names, 'the path of a file'])}.`);
+  const hint = spellingHint(name, names, `Write ${orList([...names, 'the path of a file'])}.`);
   return inputError('--platform', name, 'is neither a built-in profile nor a path', hint);
 }

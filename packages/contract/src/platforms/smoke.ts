@@ -11,7 +11,7 @@ const maximumDepth = 16;
  * property without one plain type gets `{}` (public source: app contribute/actions.ts).
  */
 export function sampleArguments(inputSchema: JsonObject, smoke: PlatformProfile['smoke']): JsonObject {
-  const sample = sampleValue(inputSchema, smoke, 0);
+  const sample = smokeValue(inputSchema, smoke, 0);
   return objectOr(sample);
 }
 
@@ -21,11 +21,11 @@ function sampleObject(schema: JsonObject, smoke: PlatformProfile['smoke'], depth
   return Object.fromEntries(
     required
       .filter((name): name is string => typeof name === 'string' && Object.hasOwn(properties, name))
-      .map((name) => [name, sampleValue(properties[name], smoke, depth + 1)]),
+      .map((name) => [name, smokeValue(properties[name], smoke, depth + 1)]),
   );
 }
 
-function sampleValue(schema: Json | undefined, smoke: PlatformProfile['smoke'], depth: number): Json {
+function smokeValue(schema: Json | undefined, smoke: PlatformProfile['smoke'], depth: number): Json {
   if (!isObject(schema) || depth > maximumDepth) return {};
   if (schema.default !== undefined) return schema.default;
   for (const candidates of [schema.examples, schema.enum]) {
@@ -40,7 +40,7 @@ function sampleValue(schema: Json | undefined, smoke: PlatformProfile['smoke'], 
     case 'boolean':
       return smoke.boolean;
     case 'array':
-      return schema.items ? [sampleValue(schema.items, smoke, depth + 1)] : [];
+      return schema.items ? [smokeValue(schema.items, smoke, depth + 1)] : [];
     case 'object':
       return sampleObject(schema, smoke, depth);
     default:

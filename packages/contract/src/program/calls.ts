@@ -1,8 +1,8 @@
 import { CommandError } from '../command/command-error.ts';
-import { hintFor } from '../command/input-error.ts';
+import { spellingHint } from '../command/input-error.ts';
 import type { Output } from '../command/output.ts';
 import type { CallPlan, PlannedTool } from '../model.ts';
-import { firstOf } from '../report/lines.ts';
+import { firstLines } from '../report/lines.ts';
 import { type SubmissionCall, submissionHarm } from '../wire/safety.ts';
 
 /** A tool that a flag names. */
@@ -19,7 +19,7 @@ export function requireListed(namedTools: readonly FlaggedTool[], listed: readon
   const unknown = namedTools.find(({ tool }) => !listed.includes(tool));
   if (!unknown) return;
   const { flag, tool } = unknown;
-  const hint = hintFor(tool, listed, `Its tools are: ${listed.slice(0, maxNames).join(', ')}.`);
+  const hint = spellingHint(tool, listed, `Its tools are: ${listed.slice(0, maxNames).join(', ')}.`);
   throw new CommandError(
     'UNKNOWN_TOOL',
     `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,
@@ -60,14 +60,14 @@ const toolsShown = 20;
 function planLines({ called, withheld }: CallPlan): readonly string[] {
   return [
     called.length === 0 ? 'No tool will be called.' : 'These tools will be called:',
-    ...firstOf(
+    ...firstLines(
       called,
       toolsShown,
       ({ tool, atMost, because }) => `  ${tool}, at most ${atMost} times: ${because}`,
       '  ',
     ),
     ...(withheld.length === 0 ? [] : ['These will not be called (--call <tool> allows it):']),
-    ...firstOf(withheld, toolsShown, ({ tool, because }) => `  ${tool}: ${because}`, '  '),
+    ...firstLines(withheld, toolsShown, ({ tool, because }) => `  ${tool}: ${because}`, '  '),
   ];
 }
 

@@ -12,8 +12,8 @@ import type { Target } from '../target.ts';
 import { type SubmissionCall, submissionCalls } from '../wire/safety.ts';
 import { type Choose, decideCalls, type FlaggedTool, submissionLines } from './calls.ts';
 import type { UrlFlags } from './flags.ts';
-import { optionsOf } from './options.ts';
-import { serverAt } from './server.ts';
+import { examineOptions } from './options.ts';
+import { targetAtUrl } from './server.ts';
 
 /** What a program says in its own words, and whom it asks. */
 export interface Words extends Pick<ReportOptions, 'explain' | 'again'> {
@@ -44,9 +44,9 @@ export async function checkUrl(
   flags: UrlFlags,
   words: Words,
 ): Promise<ExitCode> {
-  const target = await serverAt(url, flags);
+  const target = await targetAtUrl(url, flags);
   if (hasUrlSecret(url)) output.comment([maskedUrlNote]);
-  return checkHeld(async () => ({ target, asks: true }), await optionsOf(flags), output, flags, words);
+  return checkHeld(async () => ({ target, asks: true }), await examineOptions(flags), output, flags, words);
 }
 
 const maskedUrlNote =

@@ -1,11 +1,11 @@
 import { rules } from '../catalogue.ts';
-import { nameErrors } from '../check/select.ts';
+import { ruleNameErrors } from '../check/select.ts';
 import { type ExitCode, requireNone } from '../command/command-error.ts';
 import type { Output } from '../command/output.ts';
 import type { RuleText } from '../model.ts';
-import { type Example, exampleText, originOf } from '../rules/explanation.ts';
+import { type Example, exampleText, ruleOrigin } from '../rules/explanation.ts';
 import { explanations } from '../rules/explanations.ts';
-import { casesOf, isNamedBy } from '../rules/rule.ts';
+import { isNamedBy, ruleCases } from '../rules/rule.ts';
 
 /**
  * `explain [rule]`: prints what a rule means, why it matters, and an example that fails and one that passes. A group
@@ -19,8 +19,8 @@ export async function explain(name: string | undefined, output: Output): Promise
     for (const { id, title } of rules) output.line(`${output.style('bold', id.padEnd(width))}  ${title}`);
     return output.result({ rules: rules.map(asData) });
   }
-  requireNone(nameErrors('[rule]', name));
-  const namedRules = rules.filter((rule) => casesOf(rule).some((part) => isNamedBy(part, name)));
+  requireNone(ruleNameErrors('[rule]', name));
+  const namedRules = rules.filter((rule) => ruleCases(rule).some((part) => isNamedBy(part, name)));
   output.line(namedRules.map((rule) => asText(rule, output)).join('\n\n\n'));
   return output.result({ rules: namedRules.map(asData) });
 }
@@ -35,18 +35,18 @@ function asText(rule: RuleText, output: Output): string {
   ];
   if (explanation) {
     lines.push('', explanation.why);
-    lines.push('', output.style('red', '✗ fails'), ...indented(explanation.failing));
-    lines.push('', output.style('green', '✓ passes'), ...indented(explanation.passing));
+    lines.push('', output.style('red', '✗ fails'), ...exampleLines(explanation.failing));
+    lines.push('', output.style('green', '✓ passes'), ...exampleLines(explanation.passing));
   }
   if (cases.length > 0) {
     const width = Math.max(...cases.map((part) => part.id.length));
     const caseLines = cases.map((part) => `  ${part.id.padEnd(width)}  ${part.title}`);
     lines.push('', 'cases, which --only, --skip and a baseline can name', ...caseLines);
   }
-  return [...lines, '', `fix     ${fix}`, `source  ${originOf(source)}`].join('\n');
+  return [...lines, '', `fix     ${fix}`, `source  ${ruleOrigin(source)}`].join('\n');
 }
 
-function indented(example: Example): readonly string[] {
+function exampleLines(example: Example): readonly string[] {
   return exampleText(example)
     .split('\n')
     .map((line) => `  ${line}`);

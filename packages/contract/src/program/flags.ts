@@ -1,4 +1,4 @@
-import { choice, type Flag, list, on, text, type Values } from '../command/flags.ts';
+import { choice, type Flag, list, on, textOption, type Values } from '../command/flags.ts';
 import type { ReporterName } from '../report/reporters.ts';
 
 const reporterNames: readonly ReporterName[] = ['pretty', 'json', 'junit', 'sarif', 'github', 'markdown'];
@@ -23,20 +23,23 @@ export const urlFlags = {
     'both',
   ),
   requireAll: on('--require-all', 'count a rule that could not be run as a failure'),
-  platform: text(
+  platform: textOption(
     '--platform <name|file>',
     'the platform profile to check against (default: generic; that of market-mcp-contract is mcp)',
   ),
-  token: text(
+  token: textOption(
     '--token <jwt>',
     "a token of the platform, for the calls to a URL; '$NAME' reads it from the environment",
   ),
-  signingKey: text(
+  signingKey: textOption(
     '--signing-key <pem>',
     'private key (PEM text or file) whose public key the server at a URL trusts',
   ),
-  issuer: text('--issuer <text>', 'issuer of the tokens that --signing-key signs'),
-  audience: text('--audience <url>', 'audience of the tokens that --signing-key signs (default: the URL)'),
+  issuer: textOption('--issuer <text>', 'issuer of the tokens that --signing-key signs'),
+  audience: textOption(
+    '--audience <url>',
+    'audience of the tokens that --signing-key signs (default: the URL)',
+  ),
   header: {
     ...list('--header <line>', 'header for every request to a URL ("X-Api-Key: 1"); repeatable'),
     repeatable: true,
@@ -45,29 +48,32 @@ export const urlFlags = {
     '--call <tools>',
     "tools of a URL that the check may call, separated by commas ('*': all that read by their names); repeatable",
   ),
-  examples: text('--examples <file>', 'file with calls and their expected outcomes'),
-  explore: text(
+  examples: textOption('--examples <file>', 'file with calls and their expected outcomes'),
+  explore: textOption(
     '--explore <n>',
     'generated calls for each tool that may be called (default: 12; none for a URL that is not on this machine)',
   ),
-  seed: text('--seed <n>', 'chooses the generated calls: the same seed, the same calls (default: 1)'),
-  timeout: text(
+  seed: textOption('--seed <n>', 'chooses the generated calls: the same seed, the same calls (default: 1)'),
+  timeout: textOption(
     '--timeout <ms>',
     'time limit of one request (default: the limit of the profile plus ten seconds)',
   ),
-  deadline: text('--deadline <ms>', 'time limit of the whole check (default: 15 minutes)'),
-  baseline: text(
+  deadline: textOption('--deadline <ms>', 'time limit of the whole check (default: 15 minutes)'),
+  baseline: textOption(
     '--baseline <file>',
     'file with known failures, which do not count; an entry that passes now counts as a failure',
   ),
-  saveBaseline: text('--save-baseline <file>', 'write the failures of this run to a baseline file'),
-  against: text('--against <file>', 'file with an earlier tools/list to compare with'),
-  saveListing: text(
+  saveBaseline: textOption('--save-baseline <file>', 'write the failures of this run to a baseline file'),
+  against: textOption('--against <file>', 'file with an earlier tools/list to compare with'),
+  saveListing: textOption(
     '--save-listing [file]',
     'write the tools/list of this run to a file (default: listing.json)',
   ) as Flag<string | true | undefined>,
   reporter: choice('--reporter <name>', 'format of the report', reporterNames, 'pretty'),
-  summary: text('--summary <file>', 'also write the report to a file, as Markdown: "$GITHUB_STEP_SUMMARY"'),
+  summary: textOption(
+    '--summary <file>',
+    'also write the report to a file, as Markdown: "$GITHUB_STEP_SUMMARY"',
+  ),
   verbose: on('--verbose', 'print the details of every failure, and the rules that passed'),
   json: on('--json', 'like --reporter json; also prints errors of the check as JSON'),
 };

@@ -3,5 +3,5 @@ export { requireListed } from './calls.ts';
 export { checkHeld, checkUrl, type Held, type Words } from './check.ts';
 export { explain } from './explain.ts';
 export { urlFlags } from './flags.ts';
-export { optionsOf, rerunCommand } from './options.ts';
-export { serverAt } from './server.ts';
+export { examineOptions, rerunCommand } from './options.ts';
+export { targetAtUrl } from './server.ts';

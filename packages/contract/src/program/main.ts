@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { withFlags } from '../command/commander.ts';
-import { on, text } from '../command/flags.ts';
+import { on, textOption } from '../command/flags.ts';
 import { runMain } from '../command/main.ts';
 import type { Output } from '../command/output.ts';
 import { shellLine } from '../command/shell.ts';
@@ -12,7 +12,7 @@ import { rerunCommand } from './options.ts';
 const program = 'market-mcp-contract';
 const flags = {
   ...urlFlags,
-  platform: text(
+  platform: textOption(
     '--platform <name|file>',
     `the platform profile to check against (default: ${mcp.name}, which is no marketplace)`,
   ),

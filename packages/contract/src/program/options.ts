@@ -15,7 +15,7 @@ import { variableName } from './server.ts';
  * @param earlier the listing to compare with if no flag names one
  * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`
  */
-export async function optionsOf(flags: UrlFlags, earlier?: PreviousListing): Promise<ExamineOptions> {
+export async function examineOptions(flags: UrlFlags, earlier?: PreviousListing): Promise<ExamineOptions> {
   const { level, era, requireAll = false, only, skip, against, baseline, examples } = flags;
   return {
     demands: { level, requireAll },
@@ -82,15 +82,17 @@ export function rerunCommand(
     ...replayFlags(urlFlags, shownFlags, [...repeated, 'level', 'requireAll']),
   );
   const secrets = [
-    ...(token === undefined ? [] : [`--token ${variableOf(token) ?? '"$TOKEN"'}`]),
+    ...(token === undefined ? [] : [`--token ${variableReference(token) ?? '"$TOKEN"'}`]),
     ...(isText ? ['--signing-key "$SIGNING_KEY"'] : []),
-    ...header.map((line) => `--header ${variableOf(line) ?? `"${/^[\w-]*/.exec(line)?.[0]}: $VALUE"`}`),
+    ...header.map(
+      (line) => `--header ${variableReference(line) ?? `"${/^[\w-]*/.exec(line)?.[0]}: $VALUE"`}`,
+    ),
   ];
   return [line, ...secrets].join(' ');
 }
 
 /** The text of a flag that names an environment variable, as a shell takes it. */
-function variableOf(text: string): string | undefined {
+function variableReference(text: string): string | undefined {
   const name = variableName(text);
   return name === undefined ? undefined : `'$${name}'`;
 }

@@ -21,17 +21,17 @@ type ServerFlags = Partial<UrlFlags> & Pick<UrlFlags, 'header'>;
  *
  * @throws CommandError `INVALID_INPUT` for the address and each flag that is wrong; `NOT_READABLE`
  */
-export async function serverAt(url: string, flags: ServerFlags): Promise<Target> {
+export async function targetAtUrl(url: string, flags: ServerFlags): Promise<Target> {
   const profile = flags.platform === undefined ? generic : unwrap(await resolvePlatform(flags.platform));
-  requireNone([...addressErrors(url), ...keyErrors(flags)]);
+  requireNone([...addressErrors(url), ...signingFlagErrors(flags)]);
   const signer = await signerOf(url, profile, flags);
   const lines = flags.header.flatMap((line) => textOfFlag('--header', line).split(/\r?\n/).filter(Boolean));
-  const headers = unwrap(combineResults(lines.map((line) => headerOf(line, profile))));
+  const headers = unwrap(combineResults(lines.map((line) => parseHeaderFlag(line, profile))));
   return { url, profile, headers: Object.fromEntries(headers), ...(signer && { signer }) };
 }
 
 /** Issuer and audience are those of tokens that the check signs itself. */
-function keyErrors(flags: ServerFlags): readonly InputError[] {
+function signingFlagErrors(flags: ServerFlags): readonly InputError[] {
   if (flags.signingKey !== undefined) return [];
   return (['issuer', 'audience'] as const)
     .filter((name) => flags[name] !== undefined)
@@ -66,15 +66,17 @@ async function signerOf(
 ): Promise<Signer | undefined> {
   if (token !== undefined) {
     if (signingKey !== undefined)
-      throw refusal('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
+      throw flagError('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
     const hint = 'Give a JWT: three parts separated by dots.';
     const jwt = textOfFlag('--token', token);
-    return attempt('--token', hint, () => createTokenSigner(jwt, platform));
+    return rejectIfThrown('--token', hint, () => createTokenSigner(jwt, platform));
   }
   if (signingKey === undefined) return undefined;
   const privateKey = await readKey(textOfFlag('--signing-key', signingKey));
   const hint = "Give a private key for one of the platform's algorithms.";
-  return attempt('--signing-key', hint, () => createSigner(platform, audience, { issuer, privateKey }));
+  return rejectIfThrown('--signing-key', hint, () =>
+    createSigner(platform, audience, { issuer, privateKey }),
+  );
 }
 
 /** The text of a flag with a secret: `$NAME` names an environment variable, so that no list of processes shows its text. */
@@ -83,7 +85,7 @@ function textOfFlag(flag: string, value: string): string {
   if (name === undefined) return value;
   const text = process.env[name]?.trim() ?? '';
   if (text !== '') return text;
-  throw refusal(
+  throw flagError(
     flag,
     `the environment variable ${name} is not set`,
     `Set ${name}, or write the value itself.`,
@@ -101,24 +103,24 @@ async function readKey(keyText: string): Promise<KeyObject> {
     return createPrivateKey(pem);
   } catch {
     const hint = 'Give a private key in PEM format without a passphrase, or the path of its file.';
-    throw refusal('--signing-key', 'is not a private key', hint);
+    throw flagError('--signing-key', 'is not a private key', hint);
   }
 }
 
-async function attempt<T>(location: string, hint: string, act: () => Promise<T>): Promise<T> {
+async function rejectIfThrown<T>(location: string, hint: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw refusal(location, error instanceof Error ? error.message : String(error), hint);
+    throw flagError(location, error instanceof Error ? error.message : String(error), hint);
   }
 }
 
 /** The value is not part of the error: it may be a secret. */
-function refusal(location: string, message: string, hint: string): CommandError {
+function flagError(location: string, message: string, hint: string): CommandError {
   return invalidInput([inputError(location, undefined, message, hint)]);
 }
 
-function headerOf(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {
+function parseHeaderFlag(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {
   const [, headerName, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
   if (headerName === undefined || value === undefined) {
     return reject('--header', undefined, 'one value is not a header line', 'Write --header "Name: value".');

@@ -2,7 +2,7 @@ import type { Problem, RuleResult } from '../model.ts';
 import { steady } from '../rules/answers.ts';
 import { isOtherRefusal } from '../rules/expect.ts';
 import { NotRun } from '../wire/not-run.ts';
-import { notRun } from './summary.ts';
+import { skippedRule } from './summary.ts';
 
 /**
  * Verdicts without those that another rule explains. A failed rule is not run, because of another failed one, if it got
@@ -26,7 +26,7 @@ export function withCauses(
     const ownCause = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
     const cause = ownCause ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
     if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
-    return notRun(rule, NotRun.explained(cause));
+    return skippedRule(rule, NotRun.explained(cause));
   });
   const byId = new Map(explained.map((rule) => [rule.id, rule]));
   return explained.map((rule) => {
@@ -63,7 +63,8 @@ function explainedAnew(
   causeOf: (actual: string) => string | undefined,
 ): RuleResult {
   const { see = [], reason = '', cause } = rule;
-  if (cause === 'unanswered' && causeOf(reason) === steady) return notRun(rule, NotRun.explained(steady));
+  if (cause === 'unanswered' && causeOf(reason) === steady)
+    return skippedRule(rule, NotRun.explained(steady));
   const judges = rules.filter(({ id }) => see.includes(id));
   if (judges.length === 0 || judges.some(({ status }) => status !== 'pass')) return rule;
   const because = reason.replace(/ \(see [^()]*\)$/, '');

@@ -3,7 +3,7 @@ import type { Drift, ListingChange } from '../check/model.ts';
 import { type Paint, printable } from '../command/paint.ts';
 import { clip } from '../command/text.ts';
 import { shorten } from '../json/json.ts';
-import { firstOf } from './lines.ts';
+import { firstLines } from './lines.ts';
 
 /** The first entries of a long list are enough for a reader; the JSON form contains all. */
 const changesShown = 20;
@@ -24,7 +24,7 @@ export function driftLines({ against, changes, refreshNeeded }: Drift, paint: Pa
 /** The changes of a tool list as printable lines, those that break somebody first. */
 export function changeLines(changes: readonly ListingChange[], paint: Paint): readonly string[] {
   const worstFirst = changes.toSorted((a, b) => gravity(b) - gravity(a));
-  return firstOf(worstFirst, changesShown, (change) => changeLine(change, paint));
+  return firstLines(worstFirst, changesShown, (change) => changeLine(change, paint));
 }
 
 function gravity({ breaks }: ListingChange): number {

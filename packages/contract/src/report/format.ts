@@ -4,7 +4,7 @@ import { type Paint, plainPaint, printable } from '../command/paint.ts';
 import { counted } from '../command/text.ts';
 import type { Problem } from '../model.ts';
 import { consent, missing, unexplored } from '../wire/not-run.ts';
-import { firstOf } from './lines.ts';
+import { firstLines } from './lines.ts';
 
 /** How a report is written; the JSON form has no options. */
 export interface ReportOptions {
@@ -43,7 +43,7 @@ export function detailLines(
   limit = Number.POSITIVE_INFINITY,
 ): readonly string[] {
   return [
-    ...firstOf(rule.problems, limit, problemLine),
+    ...firstLines(rule.problems, limit, problemLine),
     ...stackLines(rule.problems),
     ...fixesOf(rule).map((fix) => `fix: ${fix}`),
     `explain: ${explain(rule.id)}`,
@@ -129,7 +129,7 @@ export function footnotes({ again, note, status }: CheckedRule): readonly string
 }
 
 /** File and line of a place in a project: `src/tools/x.ts:12`. */
-export function fileOf(at: string): { readonly file: string; readonly line?: number } {
+export function parseLocation(at: string): { readonly file: string; readonly line?: number } {
   const [, file = at, line] = /^(.*?)(?::(\d+))?$/.exec(at) ?? [];
   return { file, ...(line !== undefined && { line: Number(line) }) };
 }

@@ -1,7 +1,7 @@
 import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { failsCheck } from '../check/verdict.ts';
 import { printable } from '../command/paint.ts';
-import { countsOf, detailLines, fileOf, type ReportOptions, remarksOf, verdictOf } from './format.ts';
+import { countsOf, detailLines, parseLocation, type ReportOptions, remarksOf, verdictOf } from './format.ts';
 
 /** More lines in an annotation would hide the fix. */
 const problemsShown = 10;
@@ -14,7 +14,12 @@ export function githubReport(report: CheckReport, { explain }: ReportOptions): s
   return [
     ...failed.map((rule) => {
       const text = [rule.title, ...detailLines(rule, explain, problemsShown)].join('\n');
-      return command(failsCheck(rule, demands) ? 'error' : 'warning', rule.id, text, placeOf(rule));
+      return command(
+        failsCheck(rule, demands) ? 'error' : 'warning',
+        rule.id,
+        text,
+        annotationLocation(rule),
+      );
     }),
     ...missing.map(({ id, reason }) => command('error', id, printable(`not run: ${reason}`))),
     ...remarksOf(report).map(({ about, text, fails }) => command(fails ? 'error' : 'warning', about, text)),
@@ -23,22 +28,22 @@ export function githubReport(report: CheckReport, { explain }: ReportOptions): s
 }
 
 /** The file in which GitHub shows the annotation, if the problems name one. */
-function placeOf({ problems }: CheckedRule): string {
+function annotationLocation({ problems }: CheckedRule): string {
   const at = problems.find((problem) => problem.at !== undefined)?.at;
   if (at === undefined) return '';
-  const { file, line } = fileOf(at);
-  return `,file=${property(file)}${line === undefined ? '' : `,line=${line}`}`;
+  const { file, line } = parseLocation(at);
+  return `,file=${escapeProperty(file)}${line === undefined ? '' : `,line=${line}`}`;
 }
 
 /** Escapes as @actions/core does, so that text of the target cannot become a command. */
 function command(level: 'error' | 'warning' | 'notice', title: string, text: string, place = ''): string {
-  return `::${level} title=${property(title)}${place}::${data(text)}`;
+  return `::${level} title=${escapeProperty(title)}${place}::${data(text)}`;
 }
 
 function data(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-function property(text: string): string {
+function escapeProperty(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

@@ -14,7 +14,7 @@ export function junitReport(report: CheckReport, { explain }: ReportOptions): st
   const { rules, target, summary } = report;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name=${quoted(`market-mcp check ${target}`)} time="${seconds(summary.ms)}">`,
+    `<testsuites name=${quoteAttribute(`market-mcp check ${target}`)} time="${seconds(summary.ms)}">`,
     ...[...groupBy(rules, ({ id }) => groupOf(id))].flatMap(([group, rulesOfGroup]) =>
       suite(group, rulesOfGroup, report, explain),
     ),
@@ -28,10 +28,10 @@ export function unreachableJunit(target: string, message: string): string {
   const [group, name] = [groupOf(unreachable.id), `${unreachable.id}: ${unreachable.title}`];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name=${quoted(`market-mcp check ${target}`)}>`,
-    `  <testsuite name="${group}" tests="1" failures="0" errors="1" skipped="0" hostname=${quoted(target)}>`,
-    `    <testcase classname="${group}" name=${quoted(name)}>`,
-    `      <error type="unreachable" message=${quoted(message)}/>`,
+    `<testsuites name=${quoteAttribute(`market-mcp check ${target}`)}>`,
+    `  <testsuite name="${group}" tests="1" failures="0" errors="1" skipped="0" hostname=${quoteAttribute(target)}>`,
+    `    <testcase classname="${group}" name=${quoteAttribute(name)}>`,
+    `      <error type="unreachable" message=${quoteAttribute(message)}/>`,
     '    </testcase>',
     '  </testsuite>',
     '</testsuites>',
@@ -48,7 +48,7 @@ function suite(
   const skipped = rules.filter((rule) => rule.status === 'not-run' && !failsCheck(rule, demands)).length;
   const ms = rules.reduce((sum, rule) => sum + rule.ms, 0);
   return [
-    `  <testsuite name="${group}" tests="${rules.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds(ms)}" hostname=${quoted(target)}>`,
+    `  <testsuite name="${group}" tests="${rules.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds(ms)}" hostname=${quoteAttribute(target)}>`,
     ...rules.flatMap((rule) => testCase(group, rule, failsCheck(rule, demands), explain)),
     '  </testsuite>',
   ];
@@ -61,10 +61,10 @@ function remarkSuite(remarks: readonly Remark[]): readonly string[] {
   return [
     `  <testsuite name="check" tests="${remarks.length}" failures="${failures}" errors="0" skipped="0">`,
     ...remarks.flatMap(({ about, text, fails }) => [
-      `    <testcase classname="check" name=${quoted(`${about}: ${text}`)}>`,
+      `    <testcase classname="check" name=${quoteAttribute(`${about}: ${text}`)}>`,
       fails
-        ? `      <failure message=${quoted(text)}/>`
-        : `      <system-out>advice: ${escaped(text)}</system-out>`,
+        ? `      <failure message=${quoteAttribute(text)}/>`
+        : `      <system-out>advice: ${escapeXml(text)}</system-out>`,
       '    </testcase>',
     ]),
     '  </testsuite>',
@@ -72,21 +72,21 @@ function remarkSuite(remarks: readonly Remark[]): readonly string[] {
 }
 
 function testCase(group: string, rule: CheckedRule, fails: boolean, explain: Explain): string[] {
-  const open = `    <testcase classname="${group}" name=${quoted(`${rule.id}: ${rule.title}`)} time="${seconds(rule.ms)}"`;
-  const content = contentOf(rule, fails, explain);
+  const open = `    <testcase classname="${group}" name=${quoteAttribute(`${rule.id}: ${rule.title}`)} time="${seconds(rule.ms)}"`;
+  const content = testCaseContent(rule, fails, explain);
   return content === undefined ? [`${open}/>`] : [`${open}>`, `      ${content}`, '    </testcase>'];
 }
 
-function contentOf(rule: CheckedRule, fails: boolean, explain: Explain): string | undefined {
+function testCaseContent(rule: CheckedRule, fails: boolean, explain: Explain): string | undefined {
   const { status, reason = '', level, known } = rule;
   if (status === 'pass') return undefined;
   if (status === 'not-run') {
     return fails
-      ? `<failure type="not-run" message=${quoted(reason)}/>`
-      : `<skipped message=${quoted(reason)}/>`;
+      ? `<failure type="not-run" message=${quoteAttribute(reason)}/>`
+      : `<skipped message=${quoteAttribute(reason)}/>`;
   }
-  const text = escaped(detailLines(rule, explain).join('\n'));
-  if (fails) return `<failure type="${level}" message=${quoted(rule.title)}>${text}</failure>`;
+  const text = escapeXml(detailLines(rule, explain).join('\n'));
+  if (fails) return `<failure type="${level}" message=${quoteAttribute(rule.title)}>${text}</failure>`;
   return `<system-out>${known ? 'known failure' : 'advice'}\n${text}</system-out>`;
 }
 
@@ -94,12 +94,12 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-function quoted(text: string): string {
-  return `"${escaped(printable(text))}"`;
+function quoteAttribute(text: string): string {
+  return `"${escapeXml(printable(text))}"`;
 }
 
 /** XML allows no lone surrogates and no U+FFFE or U+FFFF. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replaceAll(/\p{Cs}|[\ufffe\uffff]/gu, '\ufffd')
     .replaceAll('&', '&amp;')

@@ -9,9 +9,14 @@ import type { Problem, RuleResult } from '../model.ts';
  */
 export function ruleLines(rule: RuleResult, paint: Paint, explain: string): readonly string[] {
   return [
-    `${markOf(rule, paint)} ${rule.id}${timesOf(rule)}  ${paint.dim(rule.title)}`,
+    `${ruleMark(rule, paint)} ${rule.id}${timesOf(rule)}  ${paint.dim(rule.title)}`,
     ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
-    ...firstOf(ofTools(rule.problems), problemsShown, (problem) => problemLines(problem, paint), '    '),
+    ...firstLines(
+      mergeToolProblems(rule.problems),
+      problemsShown,
+      (problem) => problemLines(problem, paint),
+      '    ',
+    ),
     ...(rule.status === 'fail' ? [`    fix       ${fixOf(rule)}`, `    explain   ${explain}`] : []),
   ];
 }
@@ -25,7 +30,7 @@ function timesOf({ times }: RuleResult): string {
 const problemsShown = 5;
 
 /** The lines of the first entries of a list, and how many more there are. */
-export function firstOf<T>(
+export function firstLines<T>(
   list: readonly T[],
   limit: number,
   linesOf: (entry: T) => string | readonly string[],
@@ -39,7 +44,7 @@ export function firstOf<T>(
 }
 
 /** Problems that differ in nothing but their tool as one, which names the first tools and the number of the others. */
-export function ofTools(problems: readonly Problem[]): readonly Problem[] {
+export function mergeToolProblems(problems: readonly Problem[]): readonly Problem[] {
   const groups = groupBy(problems, (problem) => {
     const {
       tool,
@@ -54,12 +59,12 @@ export function ofTools(problems: readonly Problem[]): readonly Problem[] {
   });
   return [...groups.values()].map((group) => {
     const tools = new Set(group.flatMap(({ tool }) => tool ?? []));
-    return tools.size < 2 ? group[0] : { ...group[0], tool: namesOf([...tools], 'tools') };
+    return tools.size < 2 ? group[0] : { ...group[0], tool: shortNameList([...tools], 'tools') };
   });
 }
 
 /** The first of some names, and how many more there are. */
-export function namesOf(names: readonly string[], noun: string): string {
+export function shortNameList(names: readonly string[], noun: string): string {
   const hiddenCount = names.length - namesShown;
   const namedTools = names.slice(0, namesShown).join(', ');
   return hiddenCount > 0 ? `${namedTools} and ${hiddenCount} more ${noun}` : namedTools;
@@ -94,7 +99,7 @@ function fixOf({ fix, problems }: RuleResult): string {
   return printable(exact ?? fix);
 }
 
-function markOf({ status, level }: RuleResult, paint: Paint): string {
+function ruleMark({ status, level }: RuleResult, paint: Paint): string {
   if (status === 'pass') return paint.green('✓');
   if (status === 'not-run') return paint.dim('–');
   return level === 'must' ? paint.red('✗') : paint.yellow('!');

@@ -12,7 +12,7 @@ import {
   verdictOf,
   waysOn,
 } from './format.ts';
-import { firstOf, ofTools } from './lines.ts';
+import { firstLines, mergeToolProblems } from './lines.ts';
 
 const problemsShown = 5;
 
@@ -32,42 +32,45 @@ export function markdownReport(report: CheckReport): string {
   const failed = rules.filter(({ status }) => status === 'fail');
   const notRun = rules.filter(({ status }) => status === 'not-run');
   const blocks: readonly (readonly string[])[] = [
-    [`# ${verdictSign(report)} Contract check of ${text(target)}`],
-    [`Platform ${text(platform)}: **${verdictOf(report)}**; ${countsOf(summary)}.`],
-    complete ? [] : waysOn(report).map(text),
+    [`# ${verdictSign(report)} Contract check of ${escapeMarkdown(target)}`],
+    [`Platform ${escapeMarkdown(platform)}: **${verdictOf(report)}**; ${countsOf(summary)}.`],
+    complete ? [] : waysOn(report).map(escapeMarkdown),
     table(['rule', 'level', 'problem', 'fix', 'source'], failed.map(failureRow)),
     rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
     table(
       ['tool', 'arguments', 'ms', 'verdict'],
       rehearsal.map(({ tool, arguments: args, ms, status, problems }) => [
-        text(tool),
-        text(shorten(args)),
+        escapeMarkdown(tool),
+        escapeMarkdown(shorten(args)),
         String(Math.round(ms)),
-        status === 'pass' ? '✓' : problems.slice(0, problemsShown).map(problemLine).map(text).join('<br>'),
+        status === 'pass'
+          ? '✓'
+          : problems.slice(0, problemsShown).map(problemLine).map(escapeMarkdown).join('<br>'),
       ]),
     ),
-    drift ? [`## Changes since ${text(drift.against)}`] : [],
+    drift ? [`## Changes since ${escapeMarkdown(drift.against)}`] : [],
     table(
       ['tool', 'where', 'what', 'buyers', 'a dispute before "Refresh Skills"'],
       (drift?.changes ?? []).map(({ tool, path = '', what: change, breaks, breaksFor }) => [
-        text(tool),
-        text(path),
-        text(change),
+        escapeMarkdown(tool),
+        escapeMarkdown(path),
+        escapeMarkdown(change),
         breaks ? `**${brokenBy(breaksFor)}**` : brokenBy(breaksFor),
         disputeOutcome(breaksFor),
       ]),
     ),
     drift?.refreshNeeded ? ['The marketplace uses the old list until you trigger "Refresh Skills".'] : [],
     (baseline?.stale ?? []).map(
-      ({ rule, tool = '' }) => `- ❌ ${text(`${rule} ${tool}`)} passes now: remove it from the baseline`,
+      ({ rule, tool = '' }) =>
+        `- ❌ ${escapeMarkdown(`${rule} ${tool}`)} passes now: remove it from the baseline`,
     ),
     serverErrors.length === 0 ? [] : ['## Other errors in the server'],
-    serverErrors.map((error) => `- ${text(otherErrorLine(error))}`),
-    rules.flatMap((rule) => footnotes(rule).map((line) => `- ${text(`${rule.id} ${line}`)}`)),
+    serverErrors.map((error) => `- ${escapeMarkdown(otherErrorLine(error))}`),
+    rules.flatMap((rule) => footnotes(rule).map((line) => `- ${escapeMarkdown(`${rule.id} ${line}`)}`)),
     notRun.length === 0 ? [] : ['## Not run'],
     table(
       ['rule', 'reason'],
-      notRun.map(({ id, reason = '' }) => [text(id), text(reasonLine(reason))]),
+      notRun.map(({ id, reason = '' }) => [escapeMarkdown(id), escapeMarkdown(reasonLine(reason))]),
     ),
   ];
   return blocks
@@ -89,10 +92,18 @@ function disputeOutcome(breaksFor: ListingChange['breaksFor']): string {
 
 function failureRow(rule: CheckedRule): readonly string[] {
   const { id, title, level, known, problems, source } = rule;
-  const shownProblems = firstOf(ofTools(problems), problemsShown, (problem) => text(problemLine(problem)));
-  const lines = [`**${text(title)}**`, ...shownProblems];
+  const shownProblems = firstLines(mergeToolProblems(problems), problemsShown, (problem) =>
+    escapeMarkdown(problemLine(problem)),
+  );
+  const lines = [`**${escapeMarkdown(title)}**`, ...shownProblems];
   const weight = `${level.toUpperCase()}${known ? ' (known)' : ''}`;
-  return [text(id), weight, lines.join('<br>'), fixesOf(rule).map(text).join('<br>'), text(source)];
+  return [
+    escapeMarkdown(id),
+    weight,
+    lines.join('<br>'),
+    fixesOf(rule).map(escapeMarkdown).join('<br>'),
+    escapeMarkdown(source),
+  ];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
@@ -101,7 +112,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): r
 }
 
 /** Text without any meaning for Markdown: no markup, no HTML, no mention, no end of the cell. */
-function text(value: string): string {
+function escapeMarkdown(value: string): string {
   return printable(value)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

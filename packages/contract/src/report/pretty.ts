@@ -17,7 +17,7 @@ import {
   verdictOf,
   waysOn,
 } from './format.ts';
-import { firstOf, namesOf, ofTools, problemLines, ruleLines } from './lines.ts';
+import { firstLines, mergeToolProblems, problemLines, ruleLines, shortNameList } from './lines.ts';
 
 /**
  * The report for a terminal. A report of a check that failed has two lines for each failed rule if its details do not fit on one
@@ -26,7 +26,7 @@ import { firstOf, namesOf, ofTools, problemLines, ruleLines } from './lines.ts';
 export function prettyReport(report: CheckReport, options: ReportOptions): string {
   const details = detailedReport(report, options);
   const isShort = details.split('\n').length <= screenLines;
-  return report.ok || options.verbose || isShort ? details : shortReport(report, options);
+  return report.ok || options.verbose || isShort ? details : shortPrettyReport(report, options);
 }
 
 /** Lines of a terminal that show a report and the prompt after it. */
@@ -40,7 +40,7 @@ function detailedReport(report: CheckReport, options: ReportOptions): string {
   const { color, verbose, again: commandFor, explain } = options;
   const paint = color ? painted : plainPaint;
   const { rules, rehearsal = [], serverErrors = [] } = report;
-  return joined([
+  return joinBlocks([
     [titleLine(report)],
     verbose
       ? rules
@@ -62,16 +62,19 @@ function detailedReport(report: CheckReport, options: ReportOptions): string {
 }
 
 /** Two lines for each failed rule, as many as fit on the screen, and in short what else a reader must know. */
-function shortReport(report: CheckReport, { color, again: commandFor, explain }: ReportOptions): string {
+function shortPrettyReport(
+  report: CheckReport,
+  { color, again: commandFor, explain }: ReportOptions,
+): string {
   const paint = color ? painted : plainPaint;
   const { rules, demands, drift, serverErrors = [] } = report;
   const failed = causesFirst(rules).filter((rule) => !rule.known);
   const counted = failed.filter((rule) => failsCheck(rule, demands));
   const otherBlocks = [
     shortReasons(rules),
-    firstOf(serverErrors, entriesInShort, (error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
-    drift ? firstOf(driftLines(drift, paint), entriesInShort + 1, (line) => line) : [],
-    firstOf(baselineLines(report, paint), entriesInShort, (line) => line),
+    firstLines(serverErrors, entriesInShort, (error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
+    drift ? firstLines(driftLines(drift, paint), entriesInShort + 1, (line) => line) : [],
+    firstLines(baselineLines(report, paint), entriesInShort, (line) => line),
     [...summaryLines(report, paint), ...againLines(counted, commandFor, paint)],
   ];
   const [first] = counted;
@@ -82,10 +85,10 @@ function shortReport(report: CheckReport, { color, again: commandFor, explain }:
   const room =
     screenLines - otherBlocks.flatMap((lines) => (lines.length > 0 ? ['', ...lines] : [])).length - 6;
   const ordered = [...counted, ...failed.filter((rule) => !counted.includes(rule))];
-  const failures = firstOf(ordered, Math.max(Math.floor(room / 2), leastFailures), (rule) =>
+  const failures = firstLines(ordered, Math.max(Math.floor(room / 2), leastFailures), (rule) =>
     shortFailure(rule, rules, paint).map((line) => clip(line, width + (color ? colorLength : 0))),
   );
-  return joined([[titleLine(report)], failures, ...otherBlocks, help]);
+  return joinBlocks([[titleLine(report)], failures, ...otherBlocks, help]);
 }
 
 /** Entries of a list that are less important than the failed rules. */
@@ -96,7 +99,7 @@ const colorLength = 10;
 
 /** A failed rule: its place and its fix, and below them the error of the tool or what the server answered. */
 function shortFailure(rule: CheckedRule, rules: readonly CheckedRule[], paint: Paint): readonly string[] {
-  const [problem, ...otherProblems] = ofTools(rule.problems);
+  const [problem, ...otherProblems] = mergeToolProblems(rule.problems);
   const mark = rule.level === 'must' ? paint.red('✗') : paint.yellow('!');
   const location =
     problem?.at ?? [problem?.tool, problem?.path].filter((part) => part !== undefined).join(' · ');
@@ -119,7 +122,7 @@ function shortReasons(rules: readonly CheckedRule[]): readonly string[] {
   const groups = [...groupBy(left, ({ reason = '' }) => reason)].toSorted(
     ([, first], [, second]) => second.length - first.length,
   );
-  return firstOf(groups, entriesInShort, ([reason, group]) =>
+  return firstLines(groups, entriesInShort, ([reason, group]) =>
     clip(`– not run (${group.length}): ${reasonLine(reason)}`, width),
   );
 }
@@ -133,7 +136,7 @@ function titleLine({ rules, target, platform, runtime, seed }: CheckReport): str
 }
 
 /** Blocks of lines with an empty line between them. */
-function joined(blocks: readonly (readonly string[])[]): string {
+function joinBlocks(blocks: readonly (readonly string[])[]): string {
   return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
@@ -170,13 +173,13 @@ function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boole
     const ids = group.map(({ id }) => id);
     return [
       `– not run (${ids.length}): ${reasonLine(reason)}`,
-      ...clipped(wrapped(ids, 100), verbose).map((line) => `    ${paint.dim(line)}`),
+      ...clipLines(wrapWords(ids, 100), verbose).map((line) => `    ${paint.dim(line)}`),
     ];
   });
 }
 
 /** The first lines of a list of rules: if a server dies, a hundred rules may not be run. */
-function clipped(lines: readonly string[], verbose: boolean): readonly string[] {
+function clipLines(lines: readonly string[], verbose: boolean): readonly string[] {
   const shownCount = verbose ? lines.length : linesShown;
   const hiddenCount = lines.slice(shownCount).join(', ').split(', ').filter(Boolean).length;
   return hiddenCount === 0
@@ -187,7 +190,7 @@ function clipped(lines: readonly string[], verbose: boolean): readonly string[] 
 const linesShown = 2;
 const nameWidth = 80;
 
-function wrapped(words: readonly string[], width: number): readonly string[] {
+function wrapWords(words: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
@@ -289,7 +292,7 @@ function recapLines(
   const counted = failed.filter((rule) => failsCheck(rule, demands));
   const shownRules = counted.length > 0 ? counted : failed;
   if (shownRules.length === 0) return [];
-  const groups = placesOf(shownRules);
+  const groups = groupByLocation(shownRules);
   const hiddenCount = groups.slice(placesShown).flatMap(({ places }) => places).length;
   return [
     '',
@@ -297,7 +300,7 @@ function recapLines(
       counted.length > 0 ? 'What failed, and where to change it' : 'What could be better, and where',
     ),
     ...groups.slice(0, placesShown).flatMap(({ places, what, rules }) => {
-      const place = namesOf(places, 'places');
+      const place = shortNameList(places, 'places');
       return [
         `  ${paint.bold(printable(place))}${place === rules ? '' : `  ${rules}`}`,
         `      ${clip(printable(what), width)}`,
@@ -320,7 +323,7 @@ function againLines(
 }
 
 /** The places to change with the rules that failed there; those with the same rules and the same first problem together. */
-function placesOf(failed: readonly CheckedRule[]) {
+function groupByLocation(failed: readonly CheckedRule[]) {
   const found = failed.flatMap(({ id, title, problems }) =>
     problems.map((problem) => ({ place: problem.at ?? problem.tool ?? id, id, title, problem })),
   );

@@ -2,7 +2,15 @@ import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { exitCodes } from '../command/command-error.ts';
 import { safeJson } from '../command/safe-json.ts';
 import { version } from '../version.ts';
-import { fileOf, fixesOf, problemLine, type Remark, remarksOf, stackLines, unreachable } from './format.ts';
+import {
+  fixesOf,
+  parseLocation,
+  problemLine,
+  type Remark,
+  remarksOf,
+  stackLines,
+  unreachable,
+} from './format.ts';
 
 /** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */
 export function sarifReport(report: CheckReport): string {
@@ -94,7 +102,7 @@ function remarkResult({ about, text, fails }: Remark, target: string): object {
 
 /** A place in a project, or the target. */
 function physicalOf(place: string): object {
-  const { file, line } = URL.canParse(place) ? { file: place } : fileOf(place);
+  const { file, line } = URL.canParse(place) ? { file: place } : parseLocation(place);
   return { artifactLocation: { uri: file }, ...(line !== undefined && { region: { startLine: line } }) };
 }
 

@@ -11,7 +11,7 @@ import { NoAnswer } from '../wire/receive.ts';
  * @param ms the duration of the whole run.
  * @param excused further rules that failed and are not counted.
  */
-export function summaryOf(
+export function summarizeRules(
   rules: readonly RuleResult[],
   ms: number,
   excused: readonly RuleResult[] = [],
@@ -42,7 +42,7 @@ function isUnexplained(see: readonly RuleResult['status'][]): boolean {
 }
 
 /** What a report needs to be compared with another. */
-export function identityOf(rules: readonly RuleResult[]) {
+export function reportIdentity(rules: readonly RuleResult[]) {
   const verdicts = rules.map(({ id, status }) => `${id} ${status}\n`).toSorted();
   const hash = createHash('sha256').update(verdicts.join('')).digest('hex');
   return { version, time: new Date().toISOString(), hash };
@@ -67,7 +67,7 @@ export function conclusionOf({ ok, summary }: Pick<Report, 'ok' | 'summary'>): C
 }
 
 /** The verdict of a rule that could not be checked. */
-export function notRun(result: RuleResult, { message: reason, kind: cause, see }: NotRun): RuleResult {
+export function skippedRule(result: RuleResult, { message: reason, kind: cause, see }: NotRun): RuleResult {
   return { ...result, status: 'not-run', reason, cause, ...(see.length > 0 && { see }), problems: [] };
 }
 

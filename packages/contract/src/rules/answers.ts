@@ -110,23 +110,23 @@ async function sendAgain(probe: Probe): Promise<void> {
   const { ledger } = probe;
   if (!first.result) ledger.tally('initialize', undefined, first);
   for (let time = 0; ledger.hasFailed('initialize') && time < repeats.initialize; time++) {
-    const secondSession = await probe.initialize().catch(ignored);
+    const secondSession = await probe.initialize().catch(ignoreError);
     if (secondSession) ledger.tally('initialize', undefined, secondSession);
   }
   // Only the reset of a new connection proves that the request was lost.
   const fresh = ledger.hasReset;
-  const list = () => probe.rpc('tools/list', undefined, { fresh }).catch(ignored);
+  const list = () => probe.rpc('tools/list', undefined, { fresh }).catch(ignoreError);
   const answers = [await list()];
   const length = answers[0]?.http.body.length ?? 0;
   const rounds = length > longList ? repeats.longList : repeats.list;
   while (answers.length < rounds && (answers.at(-1) || answers.length < 3)) answers.push(await list());
   if (await probe.hasCases()) {
     const { name, arguments: args } = (await probe.cases())[0];
-    const token = await probe.payment().catch(ignored);
+    const token = await probe.payment().catch(ignoreError);
     const failed = (await probe.outcomes()).filter(({ result }) => !result).slice(0, 3);
     for (const failedCall of [...failed, ...failed])
-      await probe.call(failedCall.name, failedCall.arguments, { token }).catch(ignored);
-    const call = () => probe.call(name, args, { token, fresh }).catch(ignored);
+      await probe.call(failedCall.name, failedCall.arguments, { token }).catch(ignoreError);
+    const call = () => probe.call(name, args, { token, fresh }).catch(ignoreError);
     for (let time = 0; time < repeats.call; time++) if (!(await call())) break;
     for (let round = 0; round < parallel.rounds; round++) {
       const calls = await Promise.all(Array.from({ length: probe.target.live ? 1 : parallel.calls }, call));
@@ -136,7 +136,7 @@ async function sendAgain(probe: Probe): Promise<void> {
   if (!answers.some((answer) => answer?.result)) throw NotRun.by(first.result ? 'list' : 'initialize');
 }
 
-function ignored(): undefined {
+function ignoreError(): undefined {
   return undefined;
 }
 
@@ -152,7 +152,7 @@ async function provoke(probe: Probe): Promise<void> {
     [rpcRequest(nextId(), 'tools/list', 5), { session }],
   ];
   await Promise.all([
-    ...bodies.map(([body, options]) => probe.post(body, options).catch(ignored)),
-    probe.http({ path: '/%00' }).catch(ignored),
+    ...bodies.map(([body, options]) => probe.post(body, options).catch(ignoreError)),
+    probe.http({ path: '/%00' }).catch(ignoreError),
   ]);
 }

@@ -108,7 +108,7 @@ export const callRules: readonly LiveRule[] = [
       const calls = names.flatMap((name) => [5, 'text', ['list']].map((args) => ({ name, args })));
       return ofCalls(calls, async ({ name, args }) => {
         const answer = await probe.call(name, args);
-        const isRefused = hasFailed(answer) || isClientError(answer.http);
+        const isRefused = callHasFailed(answer) || isClientError(answer.http);
         const [expected, actual] = ['an error or a failure', describeCall(answer)];
         return unless(isRefused, { tool: name, path: 'params.arguments', expected, actual });
       });
@@ -188,10 +188,10 @@ async function failsOn(
     const answer = await probe.call(name, args);
     const path = `tools/call with ${shorten(args)}`;
     const [expected, actual] = ['a failure that names the argument', describeCall(answer)];
-    return unless(hasFailed(answer), { tool: name, path, expected, actual });
+    return unless(callHasFailed(answer), { tool: name, path, expected, actual });
   });
 }
 
-function hasFailed({ error, result }: RpcAnswer): boolean {
+function callHasFailed({ error, result }: RpcAnswer): boolean {
   return error !== undefined || result?.isError === true;
 }

@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
-import { isDenial, messagesIn } from '../wire/access.ts';
+import { isDenial, rpcMessages } from '../wire/access.ts';
 import { curlLine } from '../wire/curl.ts';
 import type { Asked, HttpAnswer } from '../wire/http.ts';
 import { noSuchTool } from '../wire/probe.ts';
@@ -16,11 +16,11 @@ export function answerProblems(
   answer: HttpAnswer,
 ): readonly Problem[] {
   const problem = { ...(path !== undefined && { path }), expected, actual: describe(answer) };
-  return unless(holds, problem).map(withRequest(answer));
+  return unless(holds, problem).map(withRequestCommand(answer));
 }
 
 /** Adds to a problem of an answer the command that sends its request again. */
-export function withRequest(answer: HttpAnswer): (problem: Problem) => Problem {
+export function withRequestCommand(answer: HttpAnswer): (problem: Problem) => Problem {
   return (problem) => ({ ...problem, ...(answer.asked && { request: curlLine(answer.asked) }) });
 }
 
@@ -32,7 +32,7 @@ export function unauthorizedProblems(
 ): readonly Problem[] {
   const status = token.refusalStatus;
   const isRefused = status === null ? isClientError(answer) : answer.status === status;
-  const isUnauthorized = isRefused && errorOf(answer) === 'Unauthorized';
+  const isUnauthorized = isRefused && responseError(answer) === 'Unauthorized';
   return answerProblems(isUnauthorized, path, `HTTP ${status ?? '4xx'} {"error":"Unauthorized"}`, answer);
 }
 
@@ -45,7 +45,7 @@ export interface Attempt {
 
 /** A method that needs no token may answer, because the body also names one. A call may not, not even of a tool that does not exist. */
 export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
-  const hasRun = messagesIn(answer).some((message) => {
+  const hasRun = rpcMessages(answer).some((message) => {
     if (isDenial(message, answer)) return false;
     const { result, error } = message;
     const namesTool = isObject(error) && shorten(error).includes(noSuchTool);
@@ -56,7 +56,7 @@ export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
 
 /** The refusal of a request outside any session (C§7, second and third row). */
 export function invalidSessionProblems(answer: HttpAnswer, path?: string): readonly Problem[] {
-  const isInvalid = answer.status === 400 && errorOf(answer) === 'Invalid session';
+  const isInvalid = answer.status === 400 && responseError(answer) === 'Invalid session';
   return answerProblems(isInvalid, path, 'HTTP 400 {"error":"Invalid session"}', answer);
 }
 
@@ -74,7 +74,7 @@ export function rejectedProblems(answer: HttpAnswer, path?: string): readonly Pr
 /** A JSON-RPC request that must be answered with a result. */
 export function resultProblems({ http, result }: RpcAnswer, path?: string): readonly Problem[] {
   const holds = http.status === 200 && result !== undefined;
-  const fix = fixFor(http);
+  const fix = refusalFix(http);
   const problems = answerProblems(holds, path, 'HTTP 200 with a JSON-RPC result', http);
   return fix === undefined ? problems : problems.map((problem) => ({ ...problem, fix }));
 }
@@ -91,7 +91,7 @@ export function carriedOutProblems(answer: RpcAnswer, path: string): readonly Pr
 const methodNotFound = -32_601;
 
 /** What to change, where the words of a refusal name its reason: one status has many. */
-function fixFor({ status, body, asked: { body: sent } = {} as Asked }: HttpAnswer): string | undefined {
+function refusalFix({ status, body, asked: { body: sent } = {} as Asked }: HttpAnswer): string | undefined {
   if (status < 400) return undefined;
   const isInitialize = typeof sent === 'string' && sent.includes('"method":"initialize"');
   const refusal = refusals.find(
@@ -133,7 +133,7 @@ export function holdsResult({ values }: HttpAnswer): boolean {
   return values.flat(8).some((value) => isObject(value) && value.result !== undefined);
 }
 
-function errorOf({ values }: HttpAnswer): unknown {
+function responseError({ values }: HttpAnswer): unknown {
   const [value] = values;
   return isObject(value) ? value.error : undefined;
 }

@@ -18,7 +18,7 @@ export type Example = string | readonly JsonObject[];
 export type Explanations = Readonly<Record<string, Explanation>>;
 
 /** Where a rule comes from, in words: `C§4.1` is a section of the contract, `app x.ts` a file of the marketplace. */
-export function originOf(source: string): string {
+export function ruleOrigin(source: string): string {
   return source
     .replaceAll(
       /C§[\d.]+(?:, C§[\d.]+)*/g,

@@ -1,4 +1,4 @@
-import { groupBy, isObject, isWalkable, jsonIn, shorten } from '../json/json.ts';
+import { groupBy, isObject, isWalkable, parseJsonText, shorten } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
@@ -84,7 +84,7 @@ async function problemsOfTool(
     const isSilent = first.rpc.http.status === 0; // each smaller call could take as long
     const smallest = isSilent ? first : await shrunk(probe, first, fails);
     const fault = faultOf(smallest, probe);
-    if (fault) problems.push(problemOf(probe, smallest, fault, otherCalls.length));
+    if (fault) problems.push(exploreProblem(probe, smallest, fault, otherCalls.length));
   }
   return problems;
 }
@@ -92,10 +92,10 @@ async function problemsOfTool(
 /** A tools/call without params: it names no tool. */
 async function bareProblems(probe: Probe): Promise<readonly Problem[]> {
   const { http } = await probe.rpc('tools/call', undefined, { token: await probe.payment() });
-  return problemsAt(!hasFailed(http), 'tools/call without params', 'a JSON-RPC error', describe(http));
+  return problemsAt(!serverHasFailed(http), 'tools/call without params', 'a JSON-RPC error', describe(http));
 }
 
-function problemOf(probe: Probe, call: Explored, fault: Fault, otherCount: number): Problem {
+function exploreProblem(probe: Probe, call: Explored, fault: Fault, otherCount: number): Problem {
   const { name, arguments: args, variant, rpc } = call;
   const suffix = otherCount === 0 ? '' : ` (and ${otherCount} more such calls)`;
   const problem = ofCall(
@@ -112,19 +112,19 @@ function callPath({ arguments: args, variant: { meta } }: Explored): string {
 }
 
 /** A server that says when to come back is busy, not broken. */
-function hasFailed({ status, headers }: Explored['rpc']['http']): boolean {
+function serverHasFailed({ status, headers }: Explored['rpc']['http']): boolean {
   return status === 0 || (status >= 500 && headers['retry-after'] === undefined);
 }
 
 /** Calls that fail as the ordinary call of the tool does say nothing about their arguments. */
 function unansweredFault({ rpc: { http }, ordinary }: Explored): Fault | undefined {
-  if (!hasFailed(http) || hasFailed(ordinary.rpc.http)) return undefined;
+  if (!serverHasFailed(http) || serverHasFailed(ordinary.rpc.http)) return undefined;
   return { expected: 'a JSON-RPC response', actual: describe(http) };
 }
 
 function validFault(call: Explored, probe: Probe): Fault | undefined {
   const { rpc, ordinary, isValid, variant } = call;
-  if (!isValid || hasFailed(rpc.http) || !ordinary.result) return undefined;
+  if (!isValid || serverHasFailed(rpc.http) || !ordinary.result) return undefined;
   if (rpc.result === undefined)
     return variant.demand === 'result'
       ? { expected: 'data, an empty result or a failure with isError: true', actual: describe(rpc.http) }
@@ -149,7 +149,7 @@ function resultFault(outcome: CallOutcome, ordinary: CallOutcome, { profile }: P
 
 function crashFault(call: Explored): Fault | undefined {
   const { isValid, rpc } = call;
-  if (hasFailed(rpc.http) || (isValid && rpc.result !== undefined)) return undefined;
+  if (serverHasFailed(rpc.http) || (isValid && rpc.result !== undefined)) return undefined;
   return exceptionFault(call);
 }
 
@@ -171,7 +171,7 @@ function refusalFault({ rpc, isValid, variant, ordinary }: Explored): Fault | un
     demand !== 'refusal' ||
     changes.length !== 1 ||
     !change ||
-    hasFailed(rpc.http)
+    serverHasFailed(rpc.http)
   )
     return undefined;
   const expected = `a refusal that names ${change.name}`;
@@ -187,7 +187,7 @@ function isNamedIn(value: Json, name: string): boolean {
   if (typeof value === 'string')
     return (
       value.includes(name) ||
-      jsonIn(value).some((inner) => isObject(inner) && isWalkable(inner) && isNamedIn(inner, name))
+      parseJsonText(value).some((inner) => isObject(inner) && isWalkable(inner) && isNamedIn(inner, name))
     );
   return (
     typeof value === 'object' &&

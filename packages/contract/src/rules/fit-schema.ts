@@ -64,7 +64,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     title: 'every parameter at the root has a name that model APIs accept',
     fix: 'Use at most 64 letters, digits, _, - and dots.',
     inspect: (tool) =>
-      parametersOf(tool).flatMap(({ path, property }) => {
+      nestedParameters(tool).flatMap(({ path, property }) => {
         const isAccepted = levelsOf(path) > 1 || /^[a-zA-Z0-9_.-]{1,64}$/.test(property);
         return valueProblems(isAccepted, path, 'a match of ^[a-zA-Z0-9_.-]{1,64}$', property);
       }),
@@ -86,7 +86,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     title: `no inputSchema nests deeper than ${limits.levels} levels or has over ${limits.properties} parameters`,
     fix: 'Flatten the schema. Models fill in parameters at the root best.',
     inspect: (tool) => {
-      const parameters = parametersOf(tool);
+      const parameters = nestedParameters(tool);
       const deepest = parameters.find(({ path }) => levelsOf(path) > limits.levels);
       return [
         ...unless(deepest === undefined, {
@@ -112,7 +112,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     inspect: (tool) => {
       const names = propertiesOf(tool.inputSchema).map(([name]) => normalize(name));
       const isOpen = names.some((name) => /^(path|endpoint|url|uri|route)$/.test(name));
-      return parametersOf(tool).flatMap((place) => {
+      return nestedParameters(tool).flatMap((place) => {
         const isMethod = /^(http)?(method|verb)$/.test(normalize(place.property));
         const isFreeText = isMethod && isOpen && !hasItems(place.schema.enum);
         const expected = 'reading only, or writing only';
@@ -125,7 +125,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     ...should('fit.no-secrets', 'developers.openai.com/plugins/plugin-guidelines: restricted data'),
     title: 'no parameter requests a password, a key, a card number or the number of a document',
     fix: 'Keep the keys of your sources in the environment of the server, and request only what the tool needs.',
-    inspect: (tool) => unwanted(parametersOf(tool), secret),
+    inspect: (tool) => unwanted(nestedParameters(tool), secret),
   },
   {
     ...should(
@@ -134,7 +134,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     ),
     title: 'no parameter requests the conversation, its history or the system prompt',
     fix: 'Request only what the tool needs from the question, each as a parameter of its own.',
-    inspect: (tool) => unwanted(parametersOf(tool), conversation),
+    inspect: (tool) => unwanted(nestedParameters(tool), conversation),
   },
 ];
 
@@ -159,7 +159,7 @@ interface Parameter extends LocatedSchema {
 }
 
 /** The parameters and their nested properties. */
-function parametersOf(tool: JsonObject): readonly Parameter[] {
+function nestedParameters(tool: JsonObject): readonly Parameter[] {
   return inputSchemas(tool).filter((place): place is Parameter => place.property !== undefined);
 }
 

@@ -80,7 +80,7 @@ interface Text {
 }
 
 /** Every text of a tool that a model or a person reads. */
-function textsOf(tool: JsonObject): readonly Text[] {
+function toolTexts(tool: JsonObject): readonly Text[] {
   const { title, description, annotations } = tool;
   const ownTexts = {
     title,
@@ -101,7 +101,7 @@ function matchesIn<Searched extends { readonly pattern: RegExp }>(
   tool: JsonObject,
   searched: readonly Searched[],
 ) {
-  return textsOf(tool).flatMap(({ path, text }) =>
+  return toolTexts(tool).flatMap(({ path, text }) =>
     searched.flatMap((search) => {
       const [found] = search.pattern.exec(text) ?? [];
       return found === undefined ? [] : [{ ...search, path, found: shorten(found) }];
@@ -225,7 +225,7 @@ function sentenceProblems({ description }: JsonObject): readonly Problem[] {
 function echoProblems(tool: JsonObject): readonly Problem[] {
   const ownDescription = isText(tool.description) ? normalize(tool.description) : '';
   if (ownDescription === '') return [];
-  return textsOf(tool)
+  return toolTexts(tool)
     .filter(({ path, text }) => path !== 'description' && normalize(text) === ownDescription)
     .map(({ path, text }) => ({ path, expected: 'what this part is', actual: shorten(text) }));
 }

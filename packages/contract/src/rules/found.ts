@@ -167,7 +167,7 @@ export function failedEmpty(calls: readonly Explored[]): readonly Finding[] {
 }
 
 export function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | undefined {
-  const fullResults = calls.filter((call) => hasData(call));
+  const fullResults = calls.filter((call) => answerHasData(call));
   const distinct = new Set(fullResults.map(({ data }) => JSON.stringify(data)));
   const takesNothing = propertiesOf(inputSchemaOf(calls[0].tool)).length === 0;
   if (distinct.size < (takesNothing ? 1 : 2)) return undefined;
@@ -180,7 +180,7 @@ export function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | 
 }
 
 /** Whether an answer has a value that is not empty and does not repeat an argument. */
-function hasData({ data, arguments: args }: Found): boolean {
+function answerHasData({ data, arguments: args }: Found): boolean {
   const sentValues = new Set(Object.values(args).map(plainly));
   return [...leavesOf(withoutSignals(data)).values()].some(
     (value) =>

@@ -30,7 +30,7 @@ export const gateDoorRules: readonly LiveRule[] = [
       for (const tool of tools) {
         const name = String(tool.name);
         const args = refusedArguments(tool);
-        if (args || (await isHarmless(probe, tool))) calls.push({ name, arguments: args ?? {} });
+        if (args || (await mayCallUnpaid(probe, tool))) calls.push({ name, arguments: args ?? {} });
         else left.push(name);
       }
       if (left.length > 0)
@@ -53,7 +53,7 @@ export const gateDoorRules: readonly LiveRule[] = [
     title: 'no other spelling of the address runs a tool without a token',
     fix: 'Authenticate in the handler of the request, not by a path that is compared with /mcp.',
     controls: [refusesUnpaid],
-    check: (probe) => runsNothing(probe, otherAddresses(probe.url)),
+    check: (probe) => runsNothing(probe, urlVariants(probe.url)),
   },
   {
     ...should('gate.token-elsewhere', 'C§5.7 leaves the place open; RFC 6750 §2.3 and §5.3'),
@@ -76,7 +76,7 @@ export const gateDoorRules: readonly LiveRule[] = [
 const withheld = NotRun.because('withheld', 'every tool takes any arguments and may change something');
 
 /** Whether a tool may be called with arguments that nobody has chosen. */
-async function isHarmless(probe: Probe, tool: JsonObject): Promise<boolean> {
+async function mayCallUnpaid(probe: Probe, tool: JsonObject): Promise<boolean> {
   if (!onlyReads(tool) || probe.target.writing?.has(String(tool.name))) return false;
   return (await probe.callable()).includes(tool);
 }
@@ -105,7 +105,7 @@ async function openProblems(
   }));
 }
 
-function otherAddresses({ origin, pathname, search }: URL): readonly Unpaid[] {
+function urlVariants({ origin, pathname, search }: URL): readonly Unpaid[] {
   const targets = [
     `${pathname}/${search}`,
     `${pathname.toUpperCase()}${search}`,

@@ -93,12 +93,12 @@ export const gateRequestRules: readonly LiveRule[] = [
       if (status < 400) throw NotRun.because('inapplicable', 'a refusal in a response needs an id');
       const write: Unpaid['write'] = ({ jsonrpc, method, params }) =>
         JSON.stringify({ jsonrpc, method, params });
-      const { answer, path } = await unpaid(probe, { write });
+      const { answer, path } = await sendUnpaid(probe, { write });
       return answerProblems(answer.status >= 400, path, 'HTTP 4xx', answer);
     },
   },
-  refusal('gate.trusted-headers', 'a call with headers that a proxy might set', (probe) =>
-    unpaid(probe, {
+  unpaidRefusalRule('gate.trusted-headers', 'a call with headers that a proxy might set', (probe) =>
+    sendUnpaid(probe, {
       headers: {
         'x-forwarded-user': 'platform',
         'x-authenticated': 'true',
@@ -108,19 +108,23 @@ export const gateRequestRules: readonly LiveRule[] = [
       },
     }),
   ),
-  refusal('gate.unknown-tool', 'a call of an unknown tool', async (probe) => {
+  unpaidRefusalRule('gate.unknown-tool', 'a call of an unknown tool', async (probe) => {
     const call = { name: noSuchTool, arguments: {} };
     const { http } = await probe.ask('tools/call', call, { session: await probe.session() });
     return { answer: http, path: `tools/call of ${noSuchTool}` };
   }),
   {
-    ...refusal('gate.every-call', 'a call in a session that has paid for an earlier one', async (probe) => {
-      const session = await probe.newSession();
-      const call = await probe.authenticationCall();
-      await probe.call(call.name, call.arguments, { session });
-      const { http } = await probe.ask('tools/call', call, { session });
-      return { answer: http, path: 'the second tools/call, without a token' };
-    }),
+    ...unpaidRefusalRule(
+      'gate.every-call',
+      'a call in a session that has paid for an earlier one',
+      async (probe) => {
+        const session = await probe.newSession();
+        const call = await probe.authenticationCall();
+        await probe.call(call.name, call.arguments, { session });
+        const { http } = await probe.ask('tools/call', call, { session });
+        return { answer: http, path: 'the second tools/call, without a token' };
+      },
+    ),
     turn: 'opening',
     controls: [refusesUnpaid, admitsPaid, initializesAgain],
   },
@@ -195,7 +199,7 @@ function openRequest(): JsonObject {
 }
 
 /** A rule that sends one request, which must not run a tool. */
-function refusal(id: string, title: string, send: (probe: Probe) => Promise<Attempt>): LiveRule {
+function unpaidRefusalRule(id: string, title: string, send: (probe: Probe) => Promise<Attempt>): LiveRule {
   return {
     ...must(id, 'C§5.4, C§7'),
     title: `${title} is refused without a token`,
@@ -214,7 +218,7 @@ function bypass(id: string, title: string, forms: readonly Unpaid[]): LiveRule {
     title: `${title} does not run a tool without a token`,
     fix,
     controls: [refusesUnpaid],
-    check: (probe) => inParallel(forms, async (form) => ranProblems(await unpaid(probe, form))),
+    check: (probe) => inParallel(forms, async (form) => ranProblems(await sendUnpaid(probe, form))),
   };
 }
 
@@ -229,7 +233,7 @@ export interface Unpaid extends Omit<PostOptions, 'token'> {
 /** The problems of a call in each of these forms; none may run a tool. A call without an answer has run nothing that can be seen. */
 export function runsNothing(probe: Probe, forms: readonly Unpaid[]): Promise<readonly Problem[]> {
   return inParallel(forms, async (form) => {
-    const attempt = await unpaid(probe, form).catch((error: unknown) => ({
+    const attempt = await sendUnpaid(probe, form).catch((error: unknown) => ({
       answer: unanswered(error).http,
       path: form.as ?? '',
     }));
@@ -237,7 +241,7 @@ export function runsNothing(probe: Probe, forms: readonly Unpaid[]): Promise<rea
   });
 }
 
-export async function unpaid(
+export async function sendUnpaid(
   probe: Probe,
   { write = JSON.stringify, as, ...options }: Unpaid,
 ): Promise<Attempt> {

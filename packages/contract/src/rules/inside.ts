@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { isObject, jsonIn } from '../json/json.ts';
+import { isObject, parseJsonText } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
@@ -44,20 +44,21 @@ async function refusedProblems(probe: Probe): Promise<readonly Problem[]> {
     };
     await callRefused(name); // what runs the first time only
     await tell('functions');
-    const ofNone = new Set((await callRefused(noSuchTool)).map(placeOf));
+    const ofNone = new Set((await callRefused(noSuchTool)).map(sourceMapLocation));
     const found = (await callRefused(name)).filter(
-      (growthEntry) => Number(growthEntry.count) >= refusedCalls && !ofNone.has(placeOf(growthEntry)),
+      (growthEntry) =>
+        Number(growthEntry.count) >= refusedCalls && !ofNone.has(sourceMapLocation(growthEntry)),
     );
     return found.slice(0, 3).map((growthEntry) => ({
       ...(typeof name === 'string' && { tool: name }),
       path: 'tools/call without a valid token',
       expected: `the functions that run for ${noSuchTool}, too`,
-      actual: `${String(growthEntry.name) || 'a function without a name'} of ${placeOf(growthEntry)} ran ${growthEntry.count} times for ${refusedCalls} calls (${found.length} such functions)`,
+      actual: `${String(growthEntry.name) || 'a function without a name'} of ${sourceMapLocation(growthEntry)} ran ${growthEntry.count} times for ${refusedCalls} calls (${found.length} such functions)`,
     }));
   });
 }
 
-function placeOf({ url, line }: { readonly [name: string]: Json }): string {
+function sourceMapLocation({ url, line }: { readonly [name: string]: Json }): string {
   return `${url}:${line}`;
 }
 
@@ -131,7 +132,7 @@ async function toldLines(directory: string, subject: string): Promise<readonly J
   await rename(`${askFile}.new`, askFile);
   for (let waited = 0; waited < tellMs.most; waited += tellMs.poll) {
     await setTimeout(tellMs.poll);
-    const [lines] = jsonIn(await readFile(answer, 'utf8').catch(() => ''));
+    const [lines] = parseJsonText(await readFile(answer, 'utf8').catch(() => ''));
     if (!Array.isArray(lines)) continue;
     await rm(answer);
     return lines;

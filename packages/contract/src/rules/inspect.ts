@@ -15,7 +15,7 @@ import { readable } from './tool.ts';
  *
  * @param otherTools tools of the same list that are not checked themselves.
  */
-export function inspectTools(
+export function inspectToolList(
   tools: readonly unknown[],
   profile: PlatformProfile,
   otherTools: readonly unknown[] = [],

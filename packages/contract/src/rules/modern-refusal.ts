@@ -188,7 +188,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
     fix: 'Check the token before you decide which era a request belongs to.',
     controls: [speaksModern, refusesUnpaid],
     check: async (probe) => {
-      const answer = await unpaid(probe);
+      const answer = await modernUnpaidCall(probe);
       const [path, expected] = ['tools/call without a token', 'HTTP 401 {"error":"Unauthorized"}'];
       return answerProblems(isDenied(answer), path, expected, answer);
     },
@@ -204,7 +204,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
         ['for another audience', { claims: { aud: 'https://other.example/mcp' } }],
       ] as const;
       return inParallel(forgeries, async ([title, forgery]) => {
-        const { body, headers } = await call(probe);
+        const { body, headers } = await toolCallMessage(probe);
         const answer = await probe.post(body, { headers, token: await probe.token(forgery) });
         return ranProblems({ answer, path: `tools/call with a token ${title}` });
       });
@@ -216,7 +216,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
     fix: 'Look for tools/call in every message of the body, whatever the headers say.',
     controls: [speaksModern, refusesPlain],
     check: async (probe) => {
-      const { body, headers } = await call(probe);
+      const { body, headers } = await toolCallMessage(probe);
       const forms: readonly (readonly [what: string, body: Json, headers: PostOptions['headers']])[] = [
         ['with Mcp-Method: tools/list', body, { ...headers, 'mcp-method': 'tools/list' }],
         ['without Mcp-Method', body, { ...headers, 'mcp-method': undefined }],
@@ -288,18 +288,18 @@ function isAllowed(code: Json | undefined): boolean {
 }
 
 /** An ordinary call without a token, made once in a run. */
-function unpaid(probe: Probe): Promise<HttpAnswer> {
+function modernUnpaidCall(probe: Probe): Promise<HttpAnswer> {
   return probe.once('modern unpaid call', async () => {
-    const { body, headers } = await call(probe);
+    const { body, headers } = await toolCallMessage(probe);
     return probe.post(body, { headers });
   });
 }
 
 /** An ordinary call without a token is refused; otherwise a disguised call that runs proves nothing. */
 async function refusesPlain(probe: Probe): Promise<'modernUngated' | undefined> {
-  return isDenied(await unpaid(probe)) ? undefined : 'modernUngated';
+  return isDenied(await modernUnpaidCall(probe)) ? undefined : 'modernUngated';
 }
 
-async function call(probe: Probe): Promise<ReturnType<typeof modernMessage>> {
+async function toolCallMessage(probe: Probe): Promise<ReturnType<typeof modernMessage>> {
   return modernMessage('tools/call', await probe.authenticationCall());
 }

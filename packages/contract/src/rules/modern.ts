@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { speaksAny, speaksModern } from '../wire/controls.ts';
 import { pageProblems } from '../wire/listing.ts';
-import { encoded, metaKey, modernRpc, modernVersion } from '../wire/modern.ts';
+import { base64Header, metaKey, modernRpc, modernVersion } from '../wire/modern.ts';
 import { type Called, noSuchTool, type Probe } from '../wire/probe.ts';
 import { type RpcAnswer, sessionOf } from '../wire/rpc.ts';
 import { answerProblems, resultProblems } from './expect.ts';
@@ -178,7 +178,7 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
     controls: [speaksModern, callsModern],
     check: async (probe) => {
       const { name } = await probe.authenticationCall();
-      const header = encoded(String(name));
+      const header = base64Header(String(name));
       const answer = await modernCall(probe, { 'mcp-name': header });
       return resultProblems(answer, `tools/call with Mcp-Name: ${header}`);
     },

@@ -73,7 +73,7 @@ const statistics: Readonly<Record<string, Statistic>> = {
 
 /** `min_price`, `priceMax` and `max` as the statistic and its subject, without case and separators. */
 function statisticIn(name: string): { readonly of: string; readonly is: Statistic } | undefined {
-  const words = wordsOf(name);
+  const words = parameterWords(name);
   const at = [0, words.length - 1].find((place) => Object.hasOwn(statistics, words[place] ?? ''));
   const is = at === undefined ? undefined : statistics[words[at] ?? ''];
   return is && { of: words.filter((_, place) => place !== at).join(' '), is };
@@ -136,7 +136,7 @@ export async function beyondBounds(
     const valuesIn = ({ data }: Found) =>
       objectsIn(data)
         .flatMap((entry) => Object.entries(entry))
-        .flatMap(([field, value]) => (wordsOf(field).join(' ') === bound.of ? [value] : []))
+        .flatMap(([field, value]) => (parameterWords(field).join(' ') === bound.of ? [value] : []))
         .filter((value) => typeof value === 'number');
     const varied = calls.find((call) => new Set(valuesIn(call)).size > 1);
     const middle =
@@ -156,6 +156,6 @@ export async function beyondBounds(
   return undefined;
 }
 
-function wordsOf(name: string): readonly string[] {
+function parameterWords(name: string): readonly string[] {
   return name.split(/[_\s.-]+|(?<=[a-z\d])(?=[A-Z])/).map((word) => word.toLowerCase());
 }

@@ -67,7 +67,7 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every output field has a type',
     fix: 'Add a type, such as type: ["number", "null"].',
     judge: ({ schema, path, property }) =>
-      valueProblems(property === undefined || isTyped(schema), `${path}.type`, 'a type', schema.type),
+      valueProblems(property === undefined || isTypedSchema(schema), `${path}.type`, 'a type', schema.type),
   }),
   ofSchemas(outputSchemas, {
     ...should('output.described', 'C§2.1'),
@@ -124,12 +124,12 @@ export const outputRules: readonly StaticRule[] = [
       },
     ],
   ),
-  declares(['searchExhausted', 'noResultsReason'], {
+  signalRule(['searchExhausted', 'noResultsReason'], {
     ...should('output.empty-signal', 'C§2.2'),
     title: 'every outputSchema declares a signal for empty results',
     fix: 'Declare searchExhausted (boolean) or noResultsReason (string) as optional properties.',
   }),
-  declares(['error', 'message'], {
+  signalRule(['error', 'message'], {
     ...should('output.failure-signal', 'C§2.2'),
     title: 'every outputSchema declares error and message',
     fix: 'Declare error and message as optional strings.',
@@ -162,7 +162,7 @@ function lostProblems(root: JsonObject): readonly Problem[] {
 }
 
 /** A rule that requires signals: one of those for an empty result, both of those for a failure. */
-function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'>): StaticRule {
+function signalRule(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'>): StaticRule {
   return {
     ...text,
     inspect: ({ outputSchema }) => {
@@ -247,7 +247,7 @@ export function decidedByResults(
   return { ...result, status: 'pass', problems };
 }
 
-function isTyped(schema: JsonObject): boolean {
+function isTypedSchema(schema: JsonObject): boolean {
   return ['type', '$ref', 'const', 'enum', 'anyOf', 'oneOf', 'allOf'].some(
     (keyword) => schema[keyword] !== undefined,
   );

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
 import { explored, type Found, foundCalls } from '../wire/explore.ts';
-import { areSlower, commonLeaves, leavesOf, type Pair, pairs, type Timed } from '../wire/pairs.ts';
+import { areSlower, callPairs, commonLeaves, leavesOf, type Pair, type Timed } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
 import { repeatLines } from '../wire/repeat.ts';
 import {
@@ -27,13 +27,13 @@ export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
     ...must(ownAnswer, 'C§1.2, C§3.1'),
     title: 'two callers at once never get the answers of each other',
     fix: 'Keep what belongs to a request in variables of its handler, not in a module or an object that all requests share.',
-    check: (probe, note) => ofPairs(probe, swapped, note),
+    check: (probe, note) => ofPairs(probe, findSwappedAnswer, note),
   },
   {
     ...should('explore.same-data', 'C§3.1, C§4.1'),
     title: 'the same arguments give the same data alone, beside other calls and in another session',
     fix: 'Keep nothing of a call for the next one, except in a cache whose key contains all arguments.',
-    check: (probe) => ofPairs(probe, (pair) => (swapped(pair) ? undefined : unlike(pair))),
+    check: (probe) => ofPairs(probe, (pair) => (findSwappedAnswer(pair) ? undefined : unlike(pair))),
   },
   {
     ...should('explore.steady', 'profile limits.callMs'),
@@ -46,37 +46,37 @@ export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
     ...should('explore.arguments-matter', 'C§2.1'),
     title: 'different arguments do not all give one answer',
     fix: 'Use every argument, and make it a part of the key of a cache. Remove a parameter that has no effect.',
-    check: (probe) => ofTools(probe, oneForAll),
+    check: (probe) => problemsPerTool(probe, oneForAll),
   },
   {
     ...should('explore.echo', 'C§1.7, C§4.1'),
     title: 'an argument that an answer repeats has the value that was sent',
     fix: 'Take the value from the arguments of this call.',
-    check: (probe) => ofTools(probe, mislabelled),
+    check: (probe) => problemsPerTool(probe, mislabelled),
   },
   {
     ...should('explore.limit', 'C§2.1'),
     title: 'no answer has more entries than its limit asks for',
     fix: 'Cut the list to the limit, or pass the limit on to the source.',
-    check: (probe) => ofTools(probe, beyondLimit),
+    check: (probe) => problemsPerTool(probe, beyondLimit),
   },
   {
     ...should('explore.bounds', 'C§2.1'),
     title: 'every entry is within the bounds that the call gives for one of its fields',
     fix: 'Apply the filter to each entry, or pass it on to the source.',
-    check: (probe) => ofTools(probe, beyondBounds),
+    check: (probe) => problemsPerTool(probe, beyondBounds),
   },
   {
     ...should('explore.numbers', 'C§1.7'),
     title: 'the numbers of an answer fit each other: a count its list, a mean its minimum and maximum',
     fix: 'Compute each number from the data that is returned.',
-    check: (probe) => ofTools(probe, contradicting),
+    check: (probe) => problemsPerTool(probe, contradicting),
   },
   {
     ...should('explore.exhausted', 'C§2.2, last sentence'),
     title: 'found data does not always say searchExhausted: true',
     fix: 'Set searchExhausted only where nothing was found. With it, the caller takes the answer for an empty one.',
-    check: (probe) => ofTools(probe, alwaysExhausted),
+    check: (probe) => problemsPerTool(probe, alwaysExhausted),
   },
 ]);
 
@@ -87,8 +87,8 @@ export const generatedEmptySignal: LiveRule = {
   controls: [lists],
   fix: 'Return searchExhausted: true or noResultsReason with every empty list. Otherwise the platform asks again.',
   check: async (probe) => [
-    ...(await ofTools(probe, silentlyEmpty)),
-    ...failedEmpty((await explored(probe)).calls).flatMap((finding) => problemsOf(probe, finding)),
+    ...(await problemsPerTool(probe, silentlyEmpty)),
+    ...failedEmpty((await explored(probe)).calls).flatMap((finding) => findingProblems(probe, finding)),
   ],
 };
 
@@ -97,23 +97,25 @@ async function ofPairs(
   judge: (pair: Pair) => Finding | undefined,
   note?: (text: string) => void,
 ): Promise<readonly Problem[]> {
-  const pairResults = await pairs(probe);
+  const pairResults = await callPairs(probe);
   for (const text of pairResults.notes) note?.(text);
-  return pairResults.pairs.flatMap((pair) => problemsOf(probe, judge(pair)));
+  return pairResults.pairs.flatMap((pair) => findingProblems(probe, judge(pair)));
 }
 
 /** Checks the answers of each tool. */
-async function ofTools(
+async function problemsPerTool(
   probe: Probe,
   judge: (
     calls: readonly [Found, ...Found[]],
     probe: Probe,
   ) => Finding | undefined | Promise<Finding | undefined>,
 ): Promise<readonly Problem[]> {
-  return inParallel(await foundCalls(probe), async (calls) => problemsOf(probe, await judge(calls, probe)));
+  return inParallel(await foundCalls(probe), async (calls) =>
+    findingProblems(probe, await judge(calls, probe)),
+  );
 }
 
-function problemsOf(probe: Probe, finding: Finding | undefined): readonly Problem[] {
+function findingProblems(probe: Probe, finding: Finding | undefined): readonly Problem[] {
   if (!finding) return [];
   const { calls, ...fault } = finding;
   const [first] = calls;
@@ -132,14 +134,14 @@ function problemsOf(probe: Probe, finding: Finding | undefined): readonly Proble
 }
 
 /** The answers of a pair to one of its calls, separately or beside others. */
-function answersTo({ heard }: Pair, of: 'one' | 'other', isBeside: boolean): readonly JsonObject[] {
+function pairAnswers({ heard }: Pair, of: 'one' | 'other', isBeside: boolean): readonly JsonObject[] {
   return heard.filter((answer) => answer.of === of && answer.isBeside === isBeside).map(({ data }) => data);
 }
 
 /** An answer that has, wherever the two calls always differ, what the other call always gets. */
-function swapped(pair: Pair): Finding | undefined {
+function findSwappedAnswer(pair: Pair): Finding | undefined {
   if (!pair.other) return undefined;
-  const aloneAnswers = { one: answersTo(pair, 'one', false), other: answersTo(pair, 'other', false) };
+  const aloneAnswers = { one: pairAnswers(pair, 'one', false), other: pairAnswers(pair, 'other', false) };
   const ownLeaves = { one: commonLeaves(aloneAnswers.one), other: commonLeaves(aloneAnswers.other) };
   const differing = [...ownLeaves.one].filter(
     ([path, value]) => ownLeaves.other.has(path) && ownLeaves.other.get(path) !== value,
@@ -162,7 +164,7 @@ function swapped(pair: Pair): Finding | undefined {
 /** An answer beside others that lacks a value which all answers to the same call had, before and after. */
 function unlike(pair: Pair): Finding | undefined {
   for (const of of ['one', 'other'] as const) {
-    const aloneAnswers = answersTo(pair, of, false);
+    const aloneAnswers = pairAnswers(pair, of, false);
     const [first] = aloneAnswers;
     const call = pair[of];
     if (!first || !call || aloneAnswers.length < 2) continue;

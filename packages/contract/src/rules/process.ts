@@ -215,7 +215,7 @@ async function acceptsTokenInTime(probe: Probe, instance: Instance): Promise<boo
     waiting = false;
   });
   while (waiting) {
-    if (await acceptsToken(probe, instance)) return true;
+    if (await instanceAcceptsToken(probe, instance)) return true;
     await Promise.race([end, setTimeout(retryMs)]);
   }
   return false;
@@ -225,7 +225,7 @@ async function acceptsTokenInTime(probe: Probe, instance: Instance): Promise<boo
  * Whether this instance answers there, and not another program on the same port, which would refuse the token at once. The
  * call names no tool of the server, since one may hang or end the process.
  */
-async function acceptsToken(probe: Probe, instance: Instance): Promise<boolean> {
+async function instanceAcceptsToken(probe: Probe, instance: Instance): Promise<boolean> {
   const token = await probe.token();
   const url = new URL(instance.url);
   const { http, result } = await probe.initialize(undefined, { url }).catch(unanswered);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasEmptySignal } from '../definition/outcomes.ts';
-import { isObject, jsonIn, shorten } from '../json/json.ts';
+import { isObject, parseJsonText, shorten } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
 import { mismatches } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
@@ -10,7 +10,7 @@ import { listedOutputSchema } from '../wire/cases.ts';
 import { answeredCalls } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
-import { failureOf, incidentIn, resultText } from '../wire/rpc.ts';
+import { failureMembers, incidentIn, resultText } from '../wire/rpc.ts';
 import { isText } from './read.ts';
 import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
 
@@ -47,7 +47,7 @@ export const resultRules: readonly JudgingRule[] = [
     judge: ({ content }) => {
       const text = resultText(content);
       if (text === undefined) return undefined;
-      return valueProblems(jsonIn(text).length > 0, 'result.content[0].text', 'JSON', text);
+      return valueProblems(parseJsonText(text).length > 0, 'result.content[0].text', 'JSON', text);
     },
   }),
   ofData({
@@ -99,7 +99,7 @@ export const resultRules: readonly JudgingRule[] = [
     fix: 'Build the text with JSON.stringify(structuredContent).',
     judge: ({ content, structuredContent }, { rpc }) => {
       const text = resultText(content) ?? '';
-      const [data] = jsonIn(text);
+      const [data] = parseJsonText(text);
       if (data === undefined || structuredContent === undefined) return undefined;
       if (!isDeepStrictEqual(data, structuredContent))
         return valueProblems(false, 'result.content[0].text', shorten(structuredContent), data);
@@ -212,7 +212,7 @@ export function ofCall(call: Call, problem: Problem): Problem {
     ...problem,
     path: `${problem.path ?? 'result'} (called with ${shorten(args)})`,
     arguments: args,
-    ...((result?.isError === true || failure !== undefined) && failureOf(result?.content ?? content)),
+    ...((result?.isError === true || failure !== undefined) && failureMembers(result?.content ?? content)),
     ...(incident !== undefined && { incident }),
   };
 }

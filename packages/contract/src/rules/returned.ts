@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { answeredCalls } from '../wire/controls.ts';
-import { dataOf, explored, type Found } from '../wire/explore.ts';
+import { explored, type Found, foundData } from '../wire/explore.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { type RpcAnswer, resultText } from '../wire/rpc.ts';
@@ -74,7 +74,7 @@ export async function returnedCalls(probe: Probe): Promise<readonly Returned[]> 
     },
   );
   const returned = [...answered, ...generated].flatMap(({ tool, name, arguments: args = {}, rpc }) => {
-    const data = dataOf(rpc.result);
+    const data = foundData(rpc.result);
     return data ? [{ tool, name, arguments: args, data, rpc }] : [];
   });
   if (returned.length === 0) throw NotRun.by('noSuccess');

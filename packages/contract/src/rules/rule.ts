@@ -161,7 +161,7 @@ function withStaticCases(rule: StaticRule, cases: readonly StaticRule[]): Static
 }
 
 /** A rule with its cases, or only the rule if it has none. */
-export function casesOf(rule: RuleText): readonly RuleText[] {
+export function ruleCases(rule: RuleText): readonly RuleText[] {
   return rule.cases ?? [rule];
 }
 

@@ -89,7 +89,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
       return inParallel(ids, async (id) => {
         const answer = await probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) });
         const isRefused = [400, 404, 405].includes(answer.status);
-        return answerProblems(isRefused, `DELETE, ${headerText(id)}`, 'HTTP 400, 404 or 405', answer);
+        return answerProblems(isRefused, `DELETE, ${sessionHeaderText(id)}`, 'HTTP 400, 404 or 405', answer);
       });
     },
   },
@@ -113,7 +113,7 @@ function refusalRule(
         const answer = isPost
           ? (await probe.ask('tools/list', undefined, { session })).http
           : await probe.openStream(session);
-        return invalidSessionProblems(answer, `${method}, ${headerText(session)}`);
+        return invalidSessionProblems(answer, `${method}, ${sessionHeaderText(session)}`);
       }),
   };
 }
@@ -135,7 +135,7 @@ function survived(rule: LiveRule): LiveRule {
   };
 }
 
-function headerText(session: string | undefined): string {
+function sessionHeaderText(session: string | undefined): string {
   return `mcp-session-id: ${session === undefined ? 'absent' : shorten(session, 40)}`;
 }
 

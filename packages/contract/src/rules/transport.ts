@@ -6,7 +6,7 @@ import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
 import { mergeLive } from './cases.ts';
-import { rejectedProblems, resultProblems, withRequest } from './expect.ts';
+import { rejectedProblems, resultProblems, withRequestCommand } from './expect.ts';
 import { inParallel, type LiveRule, problemsAt, should, unless } from './rule.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
@@ -81,7 +81,7 @@ export const transportRules: readonly LiveRule[] = [
           path: `${path} with Origin: ${origin}, header ${names}`,
           expected: 'a list with mcp-session-id',
           actual: shorten(headers[names]),
-        }).map(withRequest(answer));
+        }).map(withRequestCommand(answer));
       });
     },
   },
@@ -107,7 +107,7 @@ export const transportRules: readonly LiveRule[] = [
       const { http } = await probe.rpc('tools/list');
       const expected = 'a stream that ends after the response';
       return problemsAt(!http.open, 'tools/list', expected, 'a stream that stays open').map(
-        withRequest(http),
+        withRequestCommand(http),
       );
     },
   },
@@ -125,7 +125,7 @@ export const transportRules: readonly LiveRule[] = [
           actual: shorten(headers[name]),
         }),
       );
-      return problems.map(withRequest(answer));
+      return problems.map(withRequestCommand(answer));
     },
   },
 ];

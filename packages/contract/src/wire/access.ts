@@ -15,7 +15,7 @@ export function accessOf(answer: HttpAnswer): Access {
 /** Whether an answer denies a call because of its caller: by its status, by a challenge, or by its words. */
 export function isDenied(answer: HttpAnswer): boolean {
   const { status, headers, body } = answer;
-  const messages = messagesIn(answer);
+  const messages = rpcMessages(answer);
   if (messages.some(({ result }) => isObject(result) && result.isError !== true)) return false;
   if ([401, 402, 403].includes(status) || headers['www-authenticate'] !== undefined) return true;
   if (status === 429) return false;
@@ -32,7 +32,7 @@ export function isDenial({ result, error }: JsonObject, answer: HttpAnswer): boo
 }
 
 /** The JSON-RPC responses of an answer, however deep in a batch. */
-export function messagesIn({ values }: Pick<HttpAnswer, 'values'>): readonly JsonObject[] {
+export function rpcMessages({ values }: Pick<HttpAnswer, 'values'>): readonly JsonObject[] {
   return values.flat(8).filter((value) => isObject(value) && 'jsonrpc' in value) as readonly JsonObject[];
 }
 

@@ -22,7 +22,7 @@ export interface CallCase {
  * argument of the wrong type, so that a failure of every tool is seen. A tool that `writing` says runs gets no invented
  * arguments but those of the wrong type, which no tool gets to see.
  */
-export function casesOf(
+export function toolCases(
   tools: readonly JsonObject[],
   examples: ReadonlyMap<string, readonly ToolExample[]> = new Map(),
   smoke: PlatformProfile['smoke'],

@@ -36,7 +36,9 @@ export function curlLine(request: Asked): string {
   const hasAccept = Object.keys(headers).some((name) => name.toLowerCase() === 'accept');
   if (method === 'POST' && !hasAccept) lines.push("-H 'accept:'"); // else curl sends its own
   const data =
-    body === undefined ? [] : [posixLine(['--data-binary', typeof body === 'string' ? body : bytesOf(body)])];
+    body === undefined
+      ? []
+      : [posixLine(['--data-binary', typeof body === 'string' ? body : latin1Text(body)])];
   const shownData = data.map((text) =>
     text.length <= mostShown
       ? text
@@ -50,6 +52,6 @@ export function curlLine(request: Asked): string {
     .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '$TOKEN');
 }
 
-function bytesOf(body: Uint8Array): string {
+function latin1Text(body: Uint8Array): string {
   return Buffer.from(body).toString('latin1');
 }

@@ -1,4 +1,4 @@
-import { isObject, jsonIn } from '../json/json.ts';
+import { isObject, parseJsonText } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 
 /** The maximum number of events in an answer; an answer with more counts as no answer. */
@@ -13,7 +13,7 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 
 /** The JSON values of an answer's text: its body, or the data of its first `maximumEvents` server-sent events. */
 export function valuesIn(text: string, contentType: string | null | undefined): readonly Json[] {
-  return isEventStream(contentType) ? eventsOf(text).flatMap(eventValues) : jsonIn(text);
+  return isEventStream(contentType) ? eventsOf(text).flatMap(eventValues) : parseJsonText(text);
 }
 
 /** Counts the JSON-RPC responses in a stream of events as they arrive. */
@@ -46,7 +46,7 @@ export class ResponseWatch {
 /** The number of requests in a body, single or in batches: as many responses are expected. */
 export function requestsIn(body: string | Uint8Array | undefined): number {
   if (typeof body !== 'string' || !body.startsWith('[')) return 1;
-  const messages = jsonIn(body).flat(2);
+  const messages = parseJsonText(body).flat(2);
   return messages.filter((message) => isObject(message) && 'method' in message && 'id' in message).length;
 }
 
@@ -56,13 +56,13 @@ function eventsOf(stream: string): string[] {
 
 /** A list of the JSON value of an event. The list is empty if the data are not JSON. */
 function eventValues(event: string): readonly Json[] {
-  const data = dataOf(event);
+  const data = joinEventData(event);
   // A parser throws for a blank text, which takes 10 µs.
-  return data.trim() === '' ? [] : jsonIn(data);
+  return data.trim() === '' ? [] : parseJsonText(data);
 }
 
 /** The joined data lines of an event. */
-function dataOf(event: string): string {
+function joinEventData(event: string): string {
   return event
     .split(/\r?\n/)
     .filter((line) => line.startsWith('data:'))

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { groupBy, isObject, jsonIn, present } from '../json/json.ts';
+import { groupBy, isObject, parseJsonText, present } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { allows, inputSchemaOf } from './cases.ts';
 import { nowMs } from './clock.ts';
@@ -9,7 +9,14 @@ import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
 import { NotRun, onlyWriting, unexplored } from './not-run.ts';
 import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
 import { isUnsent, type RpcAnswer, resultText, unanswered } from './rpc.ts';
-import { type Change, changed, type Simpler, simpler, type Variant, variantsOf } from './variants.ts';
+import {
+  applyChanges,
+  type Change,
+  deriveVariants,
+  type Simpler,
+  simpler,
+  type Variant,
+} from './variants.ts';
 
 /** Of the further calls, those that look for a smaller call. */
 const shrinkingCalls = { usual: 4, live: 0 } as const;
@@ -99,7 +106,7 @@ export function explored(probe: Probe): Promise<Exploration> {
         notes.push(`not asked, because of the time: ${call.name}`);
         return [];
       }
-      const { variants, of } = variantsOf(inputSchemaOf(call.tool), call.arguments, {
+      const { variants, of } = deriveVariants(inputSchemaOf(call.tool), call.arguments, {
         most: limit,
         seed: seed + at,
       });
@@ -120,7 +127,7 @@ export function explored(probe: Probe): Promise<Exploration> {
 async function ordinaryCalls(probe: Probe): Promise<readonly CallOutcome[]> {
   const knownAnswers = (await answeredCalls(probe)).filter(
     ({ tool, name, arguments: args, wrong }) =>
-      !wrong && !probe.target.writing?.has(name) && fits(tool, args),
+      !wrong && !probe.target.writing?.has(name) && admitsArguments(tool, args),
   );
   const byTool = new Map<string, CallOutcome>();
   for (const call of knownAnswers) {
@@ -134,7 +141,7 @@ function works({ result }: CallOutcome): boolean {
   return result !== undefined && result.isError !== true;
 }
 
-function fits(tool: JsonObject, args: JsonObject): boolean {
+function admitsArguments(tool: JsonObject, args: JsonObject): boolean {
   return allows(inputSchemaOf(tool), args);
 }
 
@@ -145,9 +152,18 @@ async function explore(
   base = ordinary.arguments,
 ): Promise<Explored> {
   const { tool, name } = ordinary;
-  const args = variant.bare ? undefined : changed(base, variant.changes);
+  const args = variant.bare ? undefined : applyChanges(base, variant.changes);
   const rpc = await explorer.send(name, args, { meta: variant.meta });
-  return { tool, name, variant, base, arguments: args, isValid: fits(tool, args ?? {}), ordinary, rpc };
+  return {
+    tool,
+    name,
+    variant,
+    base,
+    arguments: args,
+    isValid: admitsArguments(tool, args ?? {}),
+    ordinary,
+    rpc,
+  };
 }
 
 /** Whether the ordinary call of the tool still gets a result: a server or a session that has ended answers no call. */
@@ -193,11 +209,11 @@ export async function shrunk(
 export const said = 'text of the result';
 
 /** The data of a result that is no failure: structuredContent, else the JSON of its text, else the text. */
-export function dataOf(result: JsonObject | undefined): JsonObject | undefined {
+export function foundData(result: JsonObject | undefined): JsonObject | undefined {
   if (!result || result.isError === true) return undefined;
   const { structuredContent, content } = result;
   const text = resultText(content);
-  const data = structuredContent ?? jsonIn(text ?? '')[0] ?? text;
+  const data = structuredContent ?? parseJsonText(text ?? '')[0] ?? text;
   return data === undefined || isObject(data) ? data : { [said]: data };
 }
 
@@ -219,10 +235,10 @@ export async function foundCalls(probe: Probe): Promise<readonly (readonly [Foun
     result: call.rpc.result,
   }));
   const found = [
-    ...answered.filter((call) => fits(call.tool, call.arguments)),
+    ...answered.filter((call) => admitsArguments(call.tool, call.arguments)),
     ...generated.filter(({ isValid }) => isValid),
   ].flatMap(({ tool, name, arguments: args, result }): readonly Found[] => {
-    const data = dataOf(result);
+    const data = foundData(result);
     return data ? [{ tool, name, arguments: args, data }] : [];
   });
   if (found.length === 0) throw NotRun.because('inapplicable', onlyWriting);
@@ -235,10 +251,10 @@ export async function foundWith(
   { tool, name, arguments: before }: Found,
   change: Change,
 ): Promise<Found | undefined> {
-  const args = changed(before, [change]);
+  const args = applyChanges(before, [change]);
   const explorer = await Explorer.of(probe);
-  if (!fits(tool, args) || !explorer.mayCall(name)) return undefined;
-  const data = dataOf((await explorer.send(name, args)).result);
+  if (!admitsArguments(tool, args) || !explorer.mayCall(name)) return undefined;
+  const data = foundData((await explorer.send(name, args)).result);
   return data && { tool, name, arguments: args, data };
 }
 

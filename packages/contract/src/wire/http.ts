@@ -182,7 +182,7 @@ async function exchange(
       signal: limit.signal,
     });
     let surplus = 0;
-    outgoing.on('socket', prepare).on('error', (error: ParseError) => {
+    outgoing.on('socket', prepareSocket).on('error', (error: ParseError) => {
       surplus = (error.rawPacket?.length ?? 0) - (error.bytesParsed ?? 0);
     });
     if (request.version === '1.0') outgoing.on('socket', sendAsHttp10);
@@ -259,7 +259,7 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
  * Makes a connection write headers byte for byte (Node sometimes names no encoding for them), and prevents its errors from
  * ending this process: a broken pipe may follow an early answer when the request is over and nothing else listens.
  */
-function prepare(socket: Socket): void {
+function prepareSocket(socket: Socket): void {
   if (socket.listeners('error').includes(ignore)) return;
   socket.on('error', ignore);
   socket.setDefaultEncoding('latin1');

@@ -13,10 +13,10 @@ export type {
 export { isLoopback, reachOf } from './address.ts';
 export { listedOutputSchema } from './cases.ts';
 export { loadClient } from './client.ts';
-export { msSince, nowMs as now } from './clock.ts';
+export { msSince, nowMs } from './clock.ts';
 export { valuesIn } from './events.ts';
 export type { Asked } from './http.ts';
-export { listTools } from './listing.ts';
+export { fetchToolList } from './listing.ts';
 export { metaKey, modernRpc, modernVersion } from './modern.ts';
 export { networkReason } from './network-error.ts';
 export { Probe } from './probe.ts';

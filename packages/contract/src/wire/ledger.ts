@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resultOutcome } from '../definition/outcomes.ts';
-import { isObject, isWalkable, jsonIn, objectOr, shorten } from '../json/json.ts';
+import { isObject, isWalkable, objectOr, parseJsonText, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { curlLine } from './curl.ts';
@@ -72,7 +72,7 @@ export class Ledger {
       entry.count += 1;
       if (entry.kept.length < mostKept)
         entry.kept.push({
-          path: `answer to ${nameOf(answer.asked)}`,
+          path: `answer to ${requestName(answer.asked)}`,
           ...found,
           request: curlLine(answer.asked),
         });
@@ -91,14 +91,14 @@ export class Ledger {
     // An error also for requests with other ids, and as the SDK's client words it.
     const asError = isError ? [shorten(error, 100), `MCP error ${code}: ${message}`] : [];
     for (const shownText of [describe(answer), ...asError])
-      this.#explained.push({ rule, shown: plainText(shownText) });
+      this.#explained.push({ rule, shown: withoutQuoting(shownText) });
   }
 
   /** The rule whose fault is in what another rule got. */
   causeOf(actual: string): string | undefined {
-    const text = plainText(actual);
+    const text = withoutQuoting(actual);
     return this.#explained.find(
-      ({ shown: shownText }) => text.includes(shownText) || text.includes(bodyOf(shownText)),
+      ({ shown: shownText }) => text.includes(shownText) || text.includes(responseBodyText(shownText)),
     )?.rule;
   }
 
@@ -197,7 +197,7 @@ export class Ledger {
     if (this.#host !== asked.url.host) return;
     const kind = /"method":"(tools\/list|initialize)"/.exec(asked.body)?.[1];
     if (kind === undefined) return;
-    const [request] = jsonIn(asked.body);
+    const [request] = parseJsonText(asked.body);
     const [answer] = values;
     if (!isObject(request) || !isObject(answer) || !isObject(answer.result)) return;
     const params = isObject(request.params) ? request.params : {};
@@ -208,7 +208,7 @@ export class Ledger {
       kind === 'tools/list'
         ? `${kind}${era}`
         : `initialize with protocolVersion ${shorten(params.protocolVersion)}`;
-    const contents: Json = kind === 'tools/list' ? (result.tools ?? null) : identityOf(result);
+    const contents: Json = kind === 'tools/list' ? (result.tools ?? null) : serverIdentity(result);
     if (!isWalkable(contents)) return;
     const hash = createHash('sha256').update(JSON.stringify(contents)).digest('base64');
     const variants = this.#said.get(key) ?? new Map();
@@ -219,7 +219,11 @@ export class Ledger {
   }
 }
 
-function identityOf({ protocolVersion = null, capabilities = null, serverInfo = null }: JsonObject): Json {
+function serverIdentity({
+  protocolVersion = null,
+  capabilities = null,
+  serverInfo = null,
+}: JsonObject): Json {
   return { protocolVersion, capabilities, serverInfo };
 }
 
@@ -240,7 +244,7 @@ function difference(left: Json, right: Json): readonly [string, string] {
 }
 
 /** The name of a request: the method of JSON-RPC, or the HTTP method with the path. */
-export function nameOf({ method, url, target, body }: Said['asked']): string {
+export function requestName({ method, url, target, body }: Said['asked']): string {
   const calledMethod = typeof body === 'string' ? /"method":"([\w/]+)"/.exec(body)?.[1] : undefined;
   return calledMethod ?? `${method} ${target ?? url.pathname}`;
 }
@@ -251,12 +255,12 @@ function repeated(line: string, times: number): string {
 }
 
 /** A text as a message quotes it or not. */
-function plainText(text: string): string {
+function withoutQuoting(text: string): string {
   return text.replaceAll(/[\\"\s…]/g, '');
 }
 
 /** What follows the status; the whole text if that is too short to be recognized. */
-function bodyOf(shownText: string): string {
+function responseBodyText(shownText: string): string {
   const body = shownText.replace(/^HTTP\d{3}/, '');
   return body.length >= 12 ? body : shownText;
 }

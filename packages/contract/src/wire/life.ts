@@ -3,7 +3,7 @@ import { staysUp } from '../rules/endpoint.ts';
 import type { ProcessEnding, ProcessExit, Target } from '../target.ts';
 import { curlLine } from './curl.ts';
 import type { Asked } from './http.ts';
-import { type Ledger, nameOf } from './ledger.ts';
+import { type Ledger, requestName } from './ledger.ts';
 import { Probe } from './probe.ts';
 
 /** When a server stopped answering. */
@@ -122,11 +122,11 @@ function outageProblem({ rule, beside: parallelRules, asked: lastRequest, ending
   const [request, ...repeat] = lastRequest.slice(0, mostAsked).map(curlLine);
   return {
     ...(lastRequest.length > 0 && {
-      path: `not answered: ${[...new Set(lastRequest.map(nameOf))].join(', ')}`,
+      path: `not answered: ${[...new Set(lastRequest.map(requestName))].join(', ')}`,
     }),
     expected: 'answers from the first request to the last',
     actual: exit
-      ? `the server died ${moment}: ${cause ? wordsOf(cause) : wordsOfExit(exit, lastLines)}`
+      ? `the server died ${moment}: ${cause ? causeText(cause) : wordsOfExit(exit, lastLines)}`
       : `the server stopped answering ${moment}${ending ? '; its process still runs, so something in it never ends' : ''}`,
     ...(ending &&
       !exit && { fix: 'Look for a loop that never ends. While it runs, Node cannot answer any request.' }),
@@ -135,7 +135,7 @@ function outageProblem({ rule, beside: parallelRules, asked: lastRequest, ending
   };
 }
 
-function wordsOf({ message, at }: Cause): string {
+function causeText({ message, at }: Cause): string {
   return at === undefined ? message : `${message} at ${at}`;
 }
 

@@ -30,7 +30,7 @@ export interface ListPages extends ListedPages {
  *
  * @param ask sends tools/list with these params.
  */
-export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
+export async function fetchToolList(ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
   const tools: Json[] = [];
   /** The pages, by the names of their tools. */
   const pages = new Map<string, number>();

@@ -40,7 +40,7 @@ export function modernMessage(
     headers: {
       'mcp-protocol-version': modernVersion,
       'mcp-method': method,
-      'mcp-name': typeof params.name === 'string' ? headerText(params.name) : undefined,
+      'mcp-name': typeof params.name === 'string' ? encodeHeaderText(params.name) : undefined,
     },
   };
 }
@@ -58,7 +58,7 @@ export async function modernRpc(
 }
 
 /** A text in the base64 form of a header value. */
-export function encoded(text: string): string {
+export function base64Header(text: string): string {
   return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
@@ -69,7 +69,8 @@ export function parameterHeaders(
 ): Readonly<Record<string, string>> {
   if (!isObject(inputSchema) || args === undefined || args === null) return {};
   const name = inputSchema['x-mcp-header'];
-  if (typeof name === 'string') return { [`mcp-param-${name.toLowerCase()}`]: headerText(String(args)) };
+  if (typeof name === 'string')
+    return { [`mcp-param-${name.toLowerCase()}`]: encodeHeaderText(String(args)) };
   const { properties } = inputSchema;
   if (!isObject(properties) || !isObject(args)) return {};
   const inner = Object.entries(properties).map(([property, schema]) =>
@@ -79,8 +80,8 @@ export function parameterHeaders(
 }
 
 /** A text as the value of a header; encoded if it is not a valid one. */
-function headerText(text: string): string {
+function encodeHeaderText(text: string): string {
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')
     ? text
-    : encoded(text);
+    : base64Header(text);
 }

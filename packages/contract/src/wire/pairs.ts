@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
-import { dataOf, Explorer, type Found, foundCalls, mostTools, patienceMs } from './explore.ts';
+import { Explorer, type Found, foundCalls, foundData, mostTools, patienceMs } from './explore.ts';
 import { NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
 
@@ -42,7 +42,7 @@ const inSeries = { early: 4, late: 3 } as const;
 const momentMs = 150;
 
 /** The pairs of the tools that find something, asked for once in a run, one tool at a time, and what was left out. */
-export function pairs(
+export function callPairs(
   probe: Probe,
 ): Promise<{ readonly pairs: readonly Pair[]; readonly notes: readonly string[] }> {
   return probe.once('pairs', async () => {
@@ -90,7 +90,7 @@ async function compared(
     if (!call || !explorer.mayCall(call.name)) return undefined;
     const session = sessions[second ?? 0] ?? sessions[0];
     const { result, http } = await explorer.send(call.name, call.arguments, { session });
-    const data = dataOf(result);
+    const data = foundData(result);
     if (data) heard.push({ of, isBeside: second !== undefined, inSecond: second === 1, data });
     return data && http.ms;
   };

@@ -20,7 +20,7 @@ export class Patience {
 
   /** @throws NotSent if requests of this kind got no result for too long. */
   admit(body: unknown): void {
-    const kind = kindOf(body);
+    const kind = requestKind(body);
     const { since: startedAt = 0, until = 0, count = 0, mostMs = 0 } = this.#silences.get(kind) ?? {};
     if (count < 2 || until - startedAt < mostMs) return;
     const seconds = Math.round((until - startedAt) / 1000);
@@ -29,7 +29,7 @@ export class Patience {
 
   /** Records a request that stayed unanswered, by the time when it was sent. */
   late(body: unknown, sentAt: number): void {
-    const kind = kindOf(body);
+    const kind = requestKind(body);
     if (kind === '') return;
     const silence = this.#silences.get(kind) ?? { since: sentAt, until: 0, count: 0, mostMs: 0 };
     silence.count += 1;
@@ -44,12 +44,12 @@ export class Patience {
     const isResult = values.some(
       (value) => isObject(value) && isObject(value.result) && value.result.isError !== true,
     );
-    if (isResult) this.#silences.delete(kindOf(body));
+    if (isResult) this.#silences.delete(requestKind(body));
   }
 }
 
 /** The method of a JSON-RPC request, with the tool of a call; empty for anything else. */
-function kindOf(body: unknown): string {
+function requestKind(body: unknown): string {
   if (typeof body !== 'string') return '';
   const method = /"method":"([\w/]{1,80})"/.exec(body.slice(0, 1_000))?.[1] ?? '';
   const tool = method === 'tools/call' ? /"name":"([^"]{1,80})"/.exec(body.slice(0, 1_000))?.[1] : undefined;

@@ -2,7 +2,7 @@ import { objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { CallPlan } from '../model.ts';
 import type { Target } from '../target.ts';
-import { casesOf, invalidVariants, maxInvalidVariants } from './cases.ts';
+import { invalidVariants, maxInvalidVariants, toolCases } from './cases.ts';
 import { furtherCalls, standardCalls } from './exploration.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
 
@@ -42,7 +42,7 @@ function callsOf(
   tool: JsonObject,
   { examples, profile: { smoke }, explore = standardCalls }: Planned,
 ): number {
-  const cases = casesOf([tool], examples, smoke);
+  const cases = toolCases([tool], examples, smoke);
   const schema = objectOr(tool.inputSchema);
   const spoiled = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
   const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;

@@ -2,7 +2,7 @@ import { present } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import { type Access, accessOf, isDenied } from './access.ts';
-import { type CallCase, casesOf } from './cases.ts';
+import { type CallCase, toolCases } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import { nowMs } from './clock.ts';
 import { callsAtOnce, mapConcurrently } from './concurrency.ts';
@@ -137,7 +137,7 @@ export class Probe extends Sessions {
     return this.once('cases', async () => {
       const tools = await this.callable();
       const { calls, examples, writing } = this.target;
-      const allCases = casesOf(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
+      const allCases = toolCases(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
       const [first, ...otherCases] = await this.#recorded(allCases);
       if (!first && (await this.tools()).length > 0 && (calls || writing))
         throw NotRun.because('withheld', calls ? consent : harmless);

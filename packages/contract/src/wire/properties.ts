@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject, jsonIn, messageOf, objectOr, shorten, visibleJson } from '../json/json.ts';
+import { isObject, messageOf, objectOr, parseJsonText, shorten, visibleJson } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
@@ -39,7 +39,7 @@ export const judges: readonly (readonly [Property, Judge])[] = [
 
 /** JSON between systems is UTF-8 without a byte order mark (RFC 8259 §8.1). */
 function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
-  if (!isJsonType(headers['content-type'])) return undefined;
+  if (!isJsonOrEventStream(headers['content-type'])) return undefined;
   const expected = 'UTF-8 without a byte order mark';
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
     return { expected, actual: 'a byte order mark at byte 0' };
@@ -53,7 +53,7 @@ function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
 function framingProblem({ headers, body, surplus = 0 }: Said): ReturnType<Judge> {
   const type = headers['content-type'];
   const declaredLength = headers['content-length'];
-  if (surplus > 0 && isJsonType(type) && jsonIn(body).length === 0) {
+  if (surplus > 0 && isJsonOrEventStream(type) && parseJsonText(body).length === 0) {
     const expected = 'a Content-Length of all bytes';
     return {
       expected,
@@ -90,10 +90,10 @@ function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): Retur
   if (status !== 200 || surplus > 0) return undefined;
   if (/^application\/json\b/i.test(type ?? '')) {
     const text = body.replace(/^\ufeff/, '');
-    if (text === '' || !isUtf8(bytes) || jsonIn(text).length > 0) return undefined;
+    if (text === '' || !isUtf8(bytes) || parseJsonText(text).length > 0) return undefined;
     return { expected: 'JSON, as Content-Type says', actual: `not JSON: ${parseError(text)}` };
   }
-  if (isJsonType(type) || !/^\s*\{\s*"jsonrpc"\s*:/.test(body)) return undefined;
+  if (isJsonOrEventStream(type) || !/^\s*\{\s*"jsonrpc"\s*:/.test(body)) return undefined;
   return { expected: 'Content-Type: application/json or text/event-stream', actual: shorten(type) };
 }
 
@@ -101,11 +101,13 @@ function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): Retur
 function envelopeProblem(answer: Said): ReturnType<Judge> {
   const { status, values, asked: requestId } = answer;
   if (status !== 200 || typeof requestId.body !== 'string') return undefined;
-  const [request] = jsonIn(requestId.body);
+  const [request] = parseJsonText(requestId.body);
   if (!isObject(request) || request.jsonrpc !== '2.0' || typeof request.method !== 'string') return undefined;
   const { id } = request;
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-  const wrongResponses = values.filter(isObject).find((value) => isResponse(value) && !fits(value, id));
+  const wrongResponses = values
+    .filter(isObject)
+    .find((value) => isResponse(value) && !answersRequest(value, id));
   if (!wrongResponses) return undefined;
   // The form of a refusal is the finding of gate.no-token.
   if (!('jsonrpc' in wrongResponses) && isDenied(answer)) return undefined;
@@ -125,7 +127,7 @@ function isResponse(value: JsonObject): boolean {
 }
 
 /** An error may have no id, or null: its sender had not read the request. */
-function fits({ jsonrpc, id, result }: JsonObject, requestId: string | number): boolean {
+function answersRequest({ jsonrpc, id, result }: JsonObject, requestId: string | number): boolean {
   return jsonrpc === '2.0' && (id === requestId || (result === undefined && (id ?? null) === null));
 }
 
@@ -158,7 +160,7 @@ const secretsInAddress = /[?&](?:api_?key|apikey|appid|access_token|secret|passw
 
 function secretProblem(answer: Said): ReturnType<Judge> {
   const { body } = answer;
-  const found = secrets.exec(body) ?? (isFailure(answer) ? secretsInAddress.exec(body) : null);
+  const found = secrets.exec(body) ?? (isFailedResponse(answer) ? secretsInAddress.exec(body) : null);
   if (!found) return undefined;
   return { expected: 'no keys', actual: `${found[0].slice(0, 12)}… at character ${found.index}` };
 }
@@ -169,7 +171,7 @@ const insides =
 
 /** A failure may contain its cause, not the location of the server's code. Data may hold anything. */
 function insideProblem(answer: Said): ReturnType<Judge> {
-  if (!isFailure(answer)) return undefined;
+  if (!isFailedResponse(answer)) return undefined;
   const found = insides.exec(answer.body.slice(0, 100_000))?.[0];
   if (found === undefined || String(answer.asked.body ?? '').includes(found)) return undefined;
   return {
@@ -178,7 +180,7 @@ function insideProblem(answer: Said): ReturnType<Judge> {
   };
 }
 
-function isFailure({ status, values }: Said): boolean {
+function isFailedResponse({ status, values }: Said): boolean {
   return status >= 400 || values.some(tellsFailure);
 }
 
@@ -186,6 +188,6 @@ function tellsFailure(message: Json): boolean {
   return isObject(message) && (isObject(message.error) || objectOr(message.result).isError === true);
 }
 
-function isJsonType(type: string | undefined): boolean {
+function isJsonOrEventStream(type: string | undefined): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(type ?? '') || isEventStream(type);
 }

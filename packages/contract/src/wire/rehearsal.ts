@@ -10,7 +10,7 @@ import { ListRejected, listingClient, orRejection } from './controls.ts';
 import { harmless, NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
 import { NotSent } from './receive.ts';
-import { failureOf, incidentIn, isRefusal, resultText } from './rpc.ts';
+import { failureMembers, incidentIn, isRefusal, resultText } from './rpc.ts';
 import { isUnrecorded, unrecordedFix } from './unrecorded.ts';
 
 /** A run of the submission test. */
@@ -155,7 +155,7 @@ export function verdictsOf({ steps }: Rehearsal): readonly RehearsalStep[] {
     const problems = [...thrownProblems(step), ...failedStep(step), ...unparsedText(step)].map(
       (problem): Problem => ({
         ...problem,
-        ...(step.failure !== undefined && failureOf(step.content)),
+        ...(step.failure !== undefined && failureMembers(step.content)),
         ...(incident !== undefined && { incident }),
       }),
     );

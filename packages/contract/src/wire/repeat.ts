@@ -32,8 +32,8 @@ export function repeatLines({ url, profile, owned }: Target, call: RepeatedCall)
     'accept: application/json, text/event-stream',
   ]);
   const variables = `-H "mcp-session-id: $SESSION" -H "${header}: ${scheme} $TOKEN"`;
-  const body = quoted(rpcRequest(1, 'tools/call', params));
-  const otherCommand = `npx market-mcp call ${posixLine([call.name])} ${quoted(call.arguments ?? {})}`;
+  const body = quoteArguments(rpcRequest(1, 'tools/call', params));
+  const otherCommand = `npx market-mcp call ${posixLine([call.name])} ${quoteArguments(call.arguments ?? {})}`;
   const isPlain = call.arguments !== undefined && call.meta === undefined;
   return [
     `${line} ${variables} -d ${body}`,
@@ -42,7 +42,7 @@ export function repeatLines({ url, profile, owned }: Target, call: RepeatedCall)
 }
 
 /** A long run of one character is written by a command, so that the line can be read. */
-function quoted(value: JsonObject): string {
+function quoteArguments(value: JsonObject): string {
   return posixLine([visibleJson(JSON.stringify(value))]).replaceAll(
     /x{100,}/g,
     (run) => `'"$(printf %${run.length}s | tr ' ' x)"'`,

@@ -1,6 +1,6 @@
 import { maskUrl } from '../command/url-secrets.ts';
 import { signals } from '../definition/outcomes.ts';
-import { isObject, jsonIn, objectOr, shorten } from '../json/json.ts';
+import { isObject, objectOr, parseJsonText, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from './http.ts';
@@ -67,7 +67,7 @@ export function sessionOf({ headers }: HttpAnswer): string | undefined {
 
 /** Returns the address of a redirect, without secrets; undefined for any other answer. */
 export function redirectTarget({ status, headers: { location } }: HttpAnswer): string | undefined {
-  return status >= 300 && status < 400 && location !== undefined ? clipped(maskUrl(location)) : undefined;
+  return status >= 300 && status < 400 && location !== undefined ? clipText(maskUrl(location)) : undefined;
 }
 
 /** A short description of an answer, for `Problem.actual`. */
@@ -75,7 +75,7 @@ export function describe(answer: HttpAnswer): string {
   const { status, body } = answer;
   const target = redirectTarget(answer);
   if (target !== undefined) return `HTTP ${status}, a redirect to ${target}`;
-  const shownBody = clipped(body);
+  const shownBody = clipText(body);
   return status === 0 ? shownBody : `HTTP ${status} ${shownBody}`.trimEnd();
 }
 
@@ -86,7 +86,7 @@ export function describeCall({ http, result }: RpcAnswer): string {
   const text = resultText(content);
   const shownContent =
     structuredContent === undefined && text !== undefined
-      ? clipped(text)
+      ? clipText(text)
       : shorten(signalsFirst(structuredContent) ?? content ?? result, shownCharacters);
   return isError === true ? `isError: true, ${shownContent}` : shownContent;
 }
@@ -110,14 +110,14 @@ export function incidentIn(content: Json | undefined): string | undefined {
 }
 
 /** The text of a problem about the failure that a tool answered with. @param content of the result: its text repeats the data (C§2.2) */
-export function failureOf(content: Json | undefined): Pick<Problem, 'failed' | 'code'> {
-  const { error: code } = objectOr(jsonIn(resultText(content) ?? '')[0]);
+export function failureMembers(content: Json | undefined): Pick<Problem, 'failed' | 'code'> {
+  const { error: code } = objectOr(parseJsonText(resultText(content) ?? '')[0]);
   return { failed: true, ...(typeof code === 'string' && { code: code.slice(0, shownCharacters) }) };
 }
 
 const shownCharacters = 160;
 
-function clipped(text: string): string {
+function clipText(text: string): string {
   const line = text.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
   return line.length <= shownCharacters ? line : `${line.slice(0, shownCharacters - 1)}…`;
 }

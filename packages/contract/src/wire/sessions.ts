@@ -2,7 +2,7 @@ import { isObject, objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import type { Target } from '../target.ts';
-import { type ListedPages, type ListPages, listTools } from './listing.ts';
+import { fetchToolList, type ListedPages, type ListPages } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import { NotRun } from './not-run.ts';
 import { ConnectionReset } from './receive.ts';
@@ -189,7 +189,7 @@ export class Sessions extends Requests {
 
   #pagesOf(name: string, ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
     return this.once(name, async () => {
-      const pages = await listTools(ask);
+      const pages = await fetchToolList(ask);
       if (pages.fault?.silence) this.#missing.add(name);
       return pages;
     });

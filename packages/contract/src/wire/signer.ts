@@ -53,11 +53,11 @@ export async function createSigner(
   { issuer = profile.issuer ?? 'https://platform.invalid', privateKey }: SignerOptions = {},
 ): Promise<Signer> {
   const algorithm = algorithmFor(profile.algorithms, privateKey);
-  const ownKeys = privateKey ? pairOf(privateKey) : await newKeys(algorithm);
+  const ownKeys = privateKey ? keyPair(privateKey) : await newKeys(algorithm);
   const publicKey = ownKeys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   /** A key pair for an algorithm that is not the platform's. */
   const foreign = memoize(async (alg: string): Promise<Keys> => {
-    const knownPair = pairOf(createPrivateKey({ key: knownKey, format: 'jwk' }));
+    const knownPair = keyPair(createPrivateKey({ key: knownKey, format: 'jwk' }));
     return /^[RP]S/.test(alg) && !knownPair.publicKey.equals(ownKeys.publicKey) ? knownPair : newKeys(alg);
   });
 
@@ -120,7 +120,7 @@ interface Keys {
   readonly privateKey: KeyObject;
 }
 
-function pairOf(privateKey: KeyObject): Keys {
+function keyPair(privateKey: KeyObject): Keys {
   return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 

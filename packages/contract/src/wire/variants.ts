@@ -44,12 +44,12 @@ const undeclared = 'zq7_undeclared';
  * @param most the number of calls; of more, the seed chooses
  * @returns the calls, and the number of all that there are
  */
-export function variantsOf(
+export function deriveVariants(
   schema: JsonObject,
   base: JsonObject,
   { most: limit, seed }: { readonly most: number; readonly seed: number },
 ): { readonly variants: readonly Variant[]; readonly of: number } {
-  const fits = (changes: readonly Change[]) => allows(schema, changed(base, changes));
+  const fits = (changes: readonly Change[]) => allows(schema, applyChanges(base, changes));
   const random = randomFrom(seed);
   const declaredVariants: Variant[][] = [];
   const odd: Variant[] = [];
@@ -82,7 +82,7 @@ export function variantsOf(
   const rest = [wholeVariants, odd, beyond];
   const allVariants = [...declaredVariants.flat(), ...rest.flat()];
   if (allVariants.length <= limit) return { variants: allVariants, of: allVariants.length };
-  const rows = shuffled(packed(declaredVariants, fits), random);
+  const rows = shuffled(combineColumns(declaredVariants, fits), random);
   const half = Math.ceil(limit / 2);
   const groups = [rows.slice(half), ...rest.map((group) => shuffled(group, random))];
   return { variants: [...rows.slice(0, half), ...inTurn(groups)].slice(0, limit), of: allVariants.length };
@@ -92,7 +92,7 @@ export function variantsOf(
 const mostParameters = 50;
 
 /** The arguments of a call after its changes. */
-export function changed(base: JsonObject, changes: readonly Change[]): JsonObject {
+export function applyChanges(base: JsonObject, changes: readonly Change[]): JsonObject {
   const args: Record<string, Json> = { ...base };
   for (const { name, value } of changes) {
     if (value === undefined) delete args[name];
@@ -155,7 +155,7 @@ function isLength(value: Json | undefined): value is number {
 }
 
 /** One call for the first value of each parameter, one for the second of each, and so on: a change hides no other. */
-function packed(
+function combineColumns(
   columns: readonly (readonly Variant[])[],
   fits: (changes: readonly Change[]) => boolean,
 ): readonly Variant[] {
@@ -209,7 +209,7 @@ export function simpler(
   const required = new Set(requiredOf(schema));
   const isOptional = (name: string) => !required.has(name) && !changes.some((change) => change.name === name);
   const without = Object.keys(base).filter(isOptional);
-  const lean = changed(
+  const lean = applyChanges(
     base,
     without.map((name) => ({ name, value: undefined })),
   );

@@ -170,7 +170,7 @@ export function createAuthentication(
       const expiredSeconds = expiredSince(error as Error);
       const lateSeconds = expiredSeconds > rules.maxLifetimeSeconds ? 0 : expiredSeconds; // an old token shows nothing
       warnOfSkew(lateSeconds, `was signed correctly and had expired ${lateSeconds} s before (exp)`);
-      return refusedCaller(refusalOf(error as Error, rules));
+      return refusedCaller(tokenRefusalReason(error as Error, rules));
     }
   };
 
@@ -203,19 +203,19 @@ function createTrusted() {
   >();
   return {
     callerOf(header: string): Caller | undefined {
-      const found = knownHeaders.get(endOf(header));
+      const found = knownHeaders.get(signatureEnd(header));
       return found?.header === header && Date.now() < found.until ? found.caller : undefined;
     },
     add(header: string, caller: Caller, expiryMs: number): void {
       if (knownHeaders.size >= maxRemembered) knownHeaders.clear();
       const until = Math.min(expiryMs, Date.now() + longestRememberedMs);
-      knownHeaders.set(endOf(header), { header, caller, until });
+      knownHeaders.set(signatureEnd(header), { header, caller, until });
     },
   };
 }
 
 /** The end of a signature, by which a token is looked up: the hash of a whole header takes longer than all else of authentication. */
-export function endOf(header: string): string {
+export function signatureEnd(header: string): string {
   return header.slice(-32);
 }
 
@@ -224,7 +224,7 @@ function refuserOf(log: Log, counts: boolean): (refusal: Refusal, request: strin
   const count = createCount(log, 'refused', refusalsMs);
   return (refusal, request) => {
     const line = { ...refusal, request };
-    const kind = kindOf(refusal);
+    const kind = refusalKind(refusal);
     publishRefusal(kind);
     if (counts) count(kind, line);
     else log('refused', line);
@@ -284,11 +284,11 @@ function refusalAfterLoss(
 }
 
 /** The beginning of a reason, without what the token says: jose's error code and the claim, or the text before the colon. */
-function kindOf({ reason }: Refusal): string {
+function refusalKind({ reason }: Refusal): string {
   return /^ERR_\w+(?:: \w+)?|^[^:]*/.exec(reason)?.[0] ?? reason;
 }
 
-function refusalOf(error: Error, { issuer, audience }: TokenRules): Refusal {
+function tokenRefusalReason(error: Error, { issuer, audience }: TokenRules): Refusal {
   const { code = error.message, claim, payload } = error as Partial<JWTClaimValidationFailed>;
   if (!claim) return { reason: code };
   const expected = { iss: issuer, aud: audience }[claim];

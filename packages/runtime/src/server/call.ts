@@ -11,9 +11,9 @@ import {
   type Failure,
   failureResult,
   inWords,
-  jsonText,
-  resultOf,
+  outcomeResult,
   retryWords,
+  serializeData,
 } from './result.ts';
 import { type CompiledTool, holdsInfinity, isObject, type SchemaProblem } from './schema.ts';
 
@@ -140,11 +140,11 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
 
   const takesTurn = compiled.expectedLength > largeLength;
   if (takesTurn) await context.turns?.();
-  const text = outcome?.kind === 'found' ? jsonText(outcome.data) : undefined;
+  const text = outcome?.kind === 'found' ? serializeData(outcome.data) : undefined;
   if (held && text && text.length > largeLength && !(await held.reach(answerWeight(text)))) {
     return failed(overloaded);
   }
-  const exact = outcomes.knownResult(text) ?? resultOf(compiled, outcome, text);
+  const exact = outcomes.knownResult(text) ?? outcomeResult(compiled, outcome, text);
   const result = typeof exact === 'string' ? completedResult(compiled, outcome, context, exact) : exact;
   if (typeof result === 'string') {
     const { stack = '' } = outcomes.trace ?? {};

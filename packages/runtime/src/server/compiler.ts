@@ -129,7 +129,7 @@ function countVisits(ajv: Ajv, keyword: string, visited: Set<object>): void {
       context.pass(_`${allowedValues}.has(${data})`);
       return;
     }
-    gen.code(_`${counter}(${weightOf(keyword, schema, it.opts.useDefaults === true)})`);
+    gen.code(_`${counter}(${keywordWeight(keyword, schema, it.opts.useDefaults === true)})`);
     if (trying.includes(keyword)) {
       const { subschema } = context;
       context.subschema = (part, valid) => {
@@ -147,7 +147,7 @@ function countVisits(ajv: Ajv, keyword: string, visited: Set<object>): void {
 const isContainer = (value: unknown) => typeof value === 'object' && value !== null;
 
 /** The steps of a visit to a keyword: alternatives that fail cost an error each, defaults a new value. */
-function weightOf(keyword: string, schema: unknown, useDefaults: boolean): number {
+function keywordWeight(keyword: string, schema: unknown, useDefaults: boolean): number {
   if (keyword === '$ref') return 8;
   const parts = Object.values(schema as object);
   if (keyword !== 'properties')

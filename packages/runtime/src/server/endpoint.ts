@@ -12,7 +12,7 @@ import {
   tokenUnknown,
   tooManyCalls,
 } from './answer.ts';
-import { type Caller, type createAuthentication, endOf, type TokenRules } from './auth.ts';
+import { type Caller, type createAuthentication, signatureEnd, type TokenRules } from './auth.ts';
 import type { BodyRefusal } from './bodies.ts';
 import type { OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
@@ -31,7 +31,7 @@ import {
   RpcError,
   replyTo,
 } from './mcp.ts';
-import { type createMemory, HeldMemory, weightOf } from './memory.ts';
+import { type createMemory, estimateMemory, HeldMemory } from './memory.ts';
 import { createModern, isModern, traceparentOf } from './modern.ts';
 import { RunningCalls } from './running-calls.ts';
 import { isObject } from './schema.ts';
@@ -138,7 +138,7 @@ export class Endpoint {
       request,
       identified,
       weighedBody,
-      (bytes) => weightOf(bytes) ?? 0,
+      (bytes) => estimateMemory(bytes) ?? 0,
     );
     if (typeof body === 'number') return bodyRefusals[body];
     const heldMemory = new HeldMemory(this.#shared.memory, body.weight);
@@ -180,7 +180,7 @@ export class Endpoint {
     }
 
     const payer =
-      message.method === paidMethod ? endOf(String(headers[this.#config.token?.header ?? ''])) : null;
+      message.method === paidMethod ? signatureEnd(String(headers[this.#config.token?.header ?? ''])) : null;
     if (payer !== null && !this.#calls.enter(payer)) return tooManyCalls;
     try {
       // Last, so that a refused call leaves its token valid for another attempt.
@@ -242,7 +242,7 @@ const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
 /** The value of a body, undefined if it is nested too deeply, and the memory that it has taken. */
 function weighedBody(bytes: Buffer, weight: number): { readonly message: unknown; readonly weight: number } {
-  return { message: weightOf(bytes) === null ? undefined : parseBody(bytes), weight };
+  return { message: estimateMemory(bytes) === null ? undefined : parseBody(bytes), weight };
 }
 
 function onGone(response: ServerResponse): OnGone {

@@ -18,7 +18,9 @@ export function exactly(text: string, value: unknown, long = longNumbersIn(text)
   if (long !== 'integers') return value;
   const exact = withNumbers(text, (number) => {
     const digits = /^-?\d+(?=(?:\.0+)?$)/.exec(number)?.[0];
-    return digits !== undefined && digits.length >= leastDigits && isChanged(number) ? `"${digits}"` : number;
+    return digits !== undefined && digits.length >= leastDigits && losesDigits(number)
+      ? `"${digits}"`
+      : number;
   });
   return exact === text ? value : JSON.parse(exact);
 }
@@ -33,7 +35,9 @@ function ownMark(): string {
 
 /** The value of JSON text for `writeLiterally`: what JavaScript would change is a text that stands for the number. @throws SyntaxError */
 export function parseLiterally(text: string): unknown {
-  return JSON.parse(withNumbers(text, (number) => (isChanged(number) ? `"${ownMark()}${number}"` : number)));
+  return JSON.parse(
+    withNumbers(text, (number) => (losesDigits(number) ? `"${ownMark()}${number}"` : number)),
+  );
 }
 
 /** JSON text with the numbers as they were written. */
@@ -147,7 +151,7 @@ function withNumbers(text: string, write: (number: string) => string): string {
 }
 
 /** Whether JavaScript reads a number of JSON as another one, by their decimal values: `1e22` and `1.0` stay what they are. */
-export function isChanged(number: string): boolean {
+export function losesDigits(number: string): boolean {
   const parsed = Number(number);
   return !Number.isFinite(parsed) || decimalOf(number) !== decimalOf(String(parsed));
 }

@@ -11,14 +11,14 @@ import { RpcError } from './mcp.ts';
 import { countSources, createMemory } from './memory.ts';
 import { createOrigins, type OriginOptions } from './origins.ts';
 import {
+  abortResponse,
   answered,
-  cutOff,
-  headersOf,
   type RouteHandler,
   type RouteOptions,
+  replayBody,
+  responseHeaders,
   routesOf,
   wellKnownOf,
-  withBody,
 } from './routes.ts';
 
 /** A complete configuration; `readConfig` gives all but the name and the version. */
@@ -78,7 +78,7 @@ class Endpoints implements App {
   readonly #endpoint: Endpoint;
   readonly #routes: ReturnType<typeof routesOf>;
   readonly #files: ReturnType<typeof wellKnownOf>;
-  readonly #addedHeaders: ReturnType<typeof headersOf>;
+  readonly #addedHeaders: ReturnType<typeof responseHeaders>;
   readonly #origins: ReturnType<typeof createOrigins>;
   #isDraining = false;
 
@@ -108,7 +108,7 @@ class Endpoints implements App {
     });
     this.#routes = routesOf(config);
     this.#files = wellKnownOf(config, tools, this.#routes);
-    this.#addedHeaders = headersOf(config);
+    this.#addedHeaders = responseHeaders(config);
     this.#origins = createOrigins(config, [
       ...['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
       'traceparent',
@@ -196,7 +196,7 @@ class Endpoints implements App {
     const onLate = () =>
       this.#log('incident', { id, detail: `${path}: no answer after ${this.#config.callTimeoutMs} ms` });
     try {
-      await answered(handler, withBody(request, body), response, this.#config.callTimeoutMs, onLate);
+      await answered(handler, replayBody(request, body), response, this.#config.callTimeoutMs, onLate);
     } catch (error) {
       const failure = this.#failureOf(error, request.headers, id);
       if (!response.headersSent) {
@@ -204,7 +204,7 @@ class Endpoints implements App {
         this.#addHeaders(response);
         return failure;
       }
-      if (!response.writableEnded) cutOff(response);
+      if (!response.writableEnded) abortResponse(response);
     }
     return null;
   }

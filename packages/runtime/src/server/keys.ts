@@ -123,13 +123,13 @@ async function keysIn({ body }: Response): Promise<readonly JsonWebKey[]> {
     if (text.length > bounds.characters) throw new Error(`more than ${bounds.characters} characters`);
   }
   const list: unknown = Object(JSON.parse(text)).keys;
-  const keys = Array.isArray(list) ? list.slice(0, bounds.keys).flatMap(keyOf) : [];
+  const keys = Array.isArray(list) ? list.slice(0, bounds.keys).flatMap(keysOfJwk) : [];
   if (keys.length === 0) throw new Error('no usable key');
   return keys;
 }
 
 /** Reads a key from its parameters or its certificate (`x5c`); empty if it is unreadable or not for signatures. */
-function keyOf(jwk: unknown): readonly JsonWebKey[] {
+function keysOfJwk(jwk: unknown): readonly JsonWebKey[] {
   const { use = 'sig', n, x, x5c } = Object(jwk);
   if (use !== 'sig') return [];
   try {

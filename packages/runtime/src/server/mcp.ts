@@ -114,15 +114,15 @@ export async function replyTo(
 export function isRequest(message: unknown): message is Request {
   if (!isObject(message)) return false;
   const { id } = message;
-  return (typeof id === 'string' || Number.isSafeInteger(id)) && hasOnly(message, 'id');
+  return (typeof id === 'string' || Number.isSafeInteger(id)) && isPlainRequest(message, 'id');
 }
 
 /** Whether a message has a method, optional params, and nothing else. */
 export function isNotification(message: unknown): boolean {
-  return isObject(message) && message.id === undefined && hasOnly(message);
+  return isObject(message) && message.id === undefined && isPlainRequest(message);
 }
 
-function hasOnly(message: Members, extraMember?: string): boolean {
+function isPlainRequest(message: Members, extraMember?: string): boolean {
   const { jsonrpc, method, params } = message;
   if (jsonrpc !== '2.0' || typeof method !== 'string') return false;
   if (params !== undefined && !isObject(params)) return false;
@@ -212,7 +212,7 @@ export function createMethods(
       operation?.ends({ tool: otherName, outcome: 'error', errorType: toolError, code });
       log('call', { tool: shownName, ms: 0, outcome: code, code, request, traceparent });
       const text = `Unknown tool: ${shownName}. tools/list names all tools.`;
-      return textOf({ content: [{ type: 'text', text }], isError: true }, lead);
+      return serializeResult({ content: [{ type: 'text', text }], isError: true }, lead);
     }
     const startedAt = performance.now();
     // Spreads of two objects would take 2 µs.
@@ -232,7 +232,7 @@ export function createMethods(
     operation?.ends({ tool: name, outcome: kinds.has(ending) ? ending : 'error', errorType, code });
     const ms = Math.round((performance.now() - startedAt) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending, code, request, traceparent });
-    return textOf(result, lead);
+    return serializeResult(result, lead);
   };
 
   return new Map<string, McpMethod>([
@@ -258,7 +258,7 @@ export function listedDefinition({
 const kinds: ReadonlySet<string> = new Set<Outcome['kind']>(['found', 'empty', 'fail']);
 
 /** A result as JSON. It contains the data twice, but serializes it once. */
-function textOf({ content, structuredContent, isError }: CallResult, lead = ''): string {
+function serializeResult({ content, structuredContent, isError }: CallResult, lead = ''): string {
   const [{ text }] = content;
   const data = structuredContent ? `,"structuredContent":${text}` : '';
   return `{${lead}"content":[{"type":"text","text":${JSON.stringify(text)}}]${data}${isError ? ',"isError":true' : ''}}`;

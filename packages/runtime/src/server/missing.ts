@@ -16,11 +16,11 @@ export function withMissingNulls(schema: ObjectSchema, data: object): CompletedD
   const present = required.filter((name) => Object.hasOwn(data, name));
   if (present.length * 2 < required.length) return undefined;
   const paths: string[] = [];
-  const completed = complete(data, { ...schema, required }, 'answer', paths);
+  const completed = addMissing(data, { ...schema, required }, 'answer', paths);
   return paths.length > 0 && isObject(completed) ? { data: completed, paths } : undefined;
 }
 
-function complete(value: unknown, schema: Members, path: string, paths: string[]): unknown {
+function addMissing(value: unknown, schema: Members, path: string, paths: string[]): unknown {
   const {
     properties = {},
     required = [],
@@ -31,7 +31,7 @@ function complete(value: unknown, schema: Members, path: string, paths: string[]
     readonly items?: unknown;
   };
   if (Array.isArray(value)) {
-    return isObject(items) ? value.map((item) => complete(item, items, `${path}[*]`, paths)) : value;
+    return isObject(items) ? value.map((item) => addMissing(item, items, `${path}[*]`, paths)) : value;
   }
   if (!isObject(value)) return value;
   const members = new Map<string, unknown>();
@@ -39,18 +39,18 @@ function complete(value: unknown, schema: Members, path: string, paths: string[]
     const memberSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     members.set(
       name,
-      isObject(memberSchema) ? complete(member, memberSchema, `${path}.${name}`, paths) : member,
+      isObject(memberSchema) ? addMissing(member, memberSchema, `${path}.${name}`, paths) : member,
     );
   }
   for (const name of required) {
-    if (members.has(name) || !admitsNull(properties[name])) continue;
+    if (members.has(name) || !typeAdmitsNull(properties[name])) continue;
     members.set(name, null);
     paths.push(`${path}.${name}`);
   }
   return Object.fromEntries(members);
 }
 
-function admitsNull(schema: unknown): boolean {
+function typeAdmitsNull(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   const { type, nullable, enum: listed } = schema;
   if (Array.isArray(listed) && !listed.includes(null)) return false;

@@ -42,7 +42,7 @@ export function isModern(body: unknown, headers: IncomingHttpHeaders): boolean {
   if (version === modernVersion) return true;
   if (/^\d{4}-\d\d-\d\d$/.test(version) && version >= modernVersion) return true;
   const messages = Array.isArray(body) ? body : [body];
-  return messages.some((message) => versionKey in metaOf(message));
+  return messages.some((message) => versionKey in requestMeta(message));
 }
 
 export function createModern(
@@ -76,7 +76,7 @@ export function createModern(
       if (isNotification(body)) return null;
       if (!isRequest(body)) return errorReply(ErrorCode.InvalidRequest, 'Expected one request');
       const { id, method, params = {} } = body;
-      const meta = metaOf(body);
+      const meta = requestMeta(body);
       const refusal = (code: number, message: string, data?: object) => errorReply(code, message, id, data);
       const invalid = (message: string) => refusal(ErrorCode.InvalidParams, message);
       const mismatch = (header: string) =>
@@ -113,7 +113,7 @@ export function createModern(
   };
 }
 
-function metaOf(message: unknown): Members {
+function requestMeta(message: unknown): Members {
   const params = isObject(message) ? message.params : undefined;
   return isObject(params) && isObject(params._meta) ? params._meta : {};
 }
@@ -126,7 +126,7 @@ const traceForm = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[
  * written, else that of the header, which may come from a proxy. Undefined if neither is valid.
  */
 export function traceparentOf(message: unknown, headers: IncomingHttpHeaders): string | undefined {
-  return validTrace(metaOf(message).traceparent) ?? validTrace(headers.traceparent);
+  return validTrace(requestMeta(message).traceparent) ?? validTrace(headers.traceparent);
 }
 
 function validTrace(text: unknown): string | undefined {

@@ -11,7 +11,7 @@ export interface CallResult {
 }
 
 /** The result of an outcome, or text that says how it differs from the tool's outputSchema. */
-export function resultOf(compiled: CompiledTool, outcome: Outcome, text?: string): CallResult | string {
+export function outcomeResult(compiled: CompiledTool, outcome: Outcome, text?: string): CallResult | string {
   if (outcome?.kind === 'found') return dataResult(compiled, outcome.data, text);
   if (outcome?.kind === 'fail') return failureResult(compiled, outcome);
   if (outcome?.kind !== 'empty') return 'run must return the result of found(), empty() or fail()';
@@ -50,7 +50,7 @@ export function failureResult(compiled: CompiledTool, { code, message, hints = {
 }
 
 /** The data as JSON; undefined if it cannot be serialized. */
-export function jsonText(data: object): string | undefined {
+export function serializeData(data: object): string | undefined {
   try {
     return JSON.stringify(data);
   } catch {
@@ -69,7 +69,7 @@ export function dataResult(
   try {
     text = serialized ?? JSON.stringify(data) ?? 'null';
     structuredContent = JSON.parse(text);
-    const lost = text.includes('null') && lostIn(data, structuredContent);
+    const lost = text.includes('null') && findNullified(data, structuredContent);
     if (lost) return `structuredContent${lost}`;
   } catch (error) {
     return `structuredContent: ${(error as Error).message}`;
@@ -80,11 +80,11 @@ export function dataResult(
 }
 
 /** The path of a value that JSON turns into null, such as NaN or an invalid date, and the value; null if there is none. */
-function lostIn(value: unknown, parsed: unknown): string | null {
+function findNullified(value: unknown, parsed: unknown): string | null {
   if (parsed === null && value !== null) return `: JSON turns ${inspect(value)} into null`;
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return null;
   for (const name in parsed as Members) {
-    const lost = lostIn((value as Members)[name], (parsed as Members)[name]);
+    const lost = findNullified((value as Members)[name], (parsed as Members)[name]);
     if (lost) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + lost;
   }
   return null;

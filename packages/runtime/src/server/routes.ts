@@ -81,12 +81,12 @@ export function wellKnownOf(
     if (value === undefined || value === '') continue;
     const path = directory + name;
     if (otherFiles.has(path)) throw new Error(`${place} is a route, too: remove one of them.`);
-    files.set(path, fileOf(name, value === true ? cardOf(name, place, server, tools) : value, place));
+    files.set(path, wellKnownFile(name, value === true ? cardOf(name, place, server, tools) : value, place));
   }
   return files;
 }
 
-function fileOf(name: string, value: unknown, place: string): WellKnownFile {
+function wellKnownFile(name: string, value: unknown, place: string): WellKnownFile {
   const isText = typeof value === 'string';
   if (isText && name.endsWith('.json')) {
     throw new Error(`${place}: expected an object, which is sent as JSON, got text.`);
@@ -94,14 +94,14 @@ function fileOf(name: string, value: unknown, place: string): WellKnownFile {
   if (!isText && (typeof value !== 'object' || value === null)) {
     throw new Error(`${place}: expected text, or an object, which is sent as JSON.`);
   }
-  const body = isText ? value : jsonOf(value, place);
+  const body = isText ? value : serializeFile(value, place);
   const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
   // Directories read the files on demand, after a change or a deployment.
   const headers = { 'content-type': type, 'cache-control': 'no-cache' };
   return { headers: { ...headers, 'content-length': Buffer.byteLength(body) }, body };
 }
 
-function jsonOf(value: unknown, place: string): string {
+function serializeFile(value: unknown, place: string): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
@@ -130,7 +130,7 @@ function cardOf(name: string, place: string, server: CardSubject, tools: readonl
 }
 
 /** @throws Error that names a header that cannot be sent, or that the server sets itself */
-export function headersOf({ headers = {} }: RouteOptions): readonly (readonly [string, string])[] {
+export function responseHeaders({ headers = {} }: RouteOptions): readonly (readonly [string, string])[] {
   for (const [name, value] of Object.entries(headers)) {
     const place = `headers: ${JSON.stringify(name)}`;
     if (ownHeaders.test(name)) throw new Error(`${place} is set by the server itself.`);
@@ -146,7 +146,7 @@ export function headersOf({ headers = {} }: RouteOptions): readonly (readonly [s
 }
 
 /** A request whose body has been read, with that body to read again. */
-export function withBody(request: IncomingMessage, body: Buffer): IncomingMessage {
+export function replayBody(request: IncomingMessage, body: Buffer): IncomingMessage {
   const { socket, method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } =
     request;
   const wholeMessage = new IncomingMessage(socket);
@@ -174,7 +174,7 @@ export function answered(
       if (response.headersSent) return;
       onLate();
       // A late answer of the handler would fail on a response that is complete; on a closed one it has no effect.
-      cutOff(response);
+      abortResponse(response);
     };
     const timer = setTimeout(end, timeoutMs).unref();
     response.once('close', () => {
@@ -187,7 +187,7 @@ export function answered(
 }
 
 /** Closes the connection of a response that is not complete. Bun completes a destroyed response without a head, with 200. */
-export function cutOff(response: ServerResponse): void {
+export function abortResponse(response: ServerResponse): void {
   response.req.socket.destroy();
   response.destroy();
 }

@@ -32,7 +32,7 @@ function withId(schema: ObjectSchema): ObjectSchema {
 /** Created on first use: a start that is refused needs none. */
 const compilers = new Map<boolean, Ajv>();
 
-function compilerOf(useDefaults: boolean): Ajv {
+function sharedCompiler(useDefaults: boolean): Ajv {
   const compiler = compilers.get(useDefaults) ?? createCompiler(useDefaults);
   compilers.set(useDefaults, compiler);
   return compiler;
@@ -42,8 +42,8 @@ function compilerOf(useDefaults: boolean): Ajv {
 export function compileTool(tool: Tool): CompiledTool {
   return {
     tool,
-    checkInput: compile(compilerOf(true), tool, 'inputSchema'),
-    checkOutput: compile(compilerOf(false), tool, 'outputSchema'),
+    checkInput: compileToolSchema(sharedCompiler(true), tool, 'inputSchema'),
+    checkOutput: compileToolSchema(sharedCompiler(false), tool, 'outputSchema'),
     blank: blankObject(tool.outputSchema),
     expectedLength: 0,
   };
@@ -51,10 +51,10 @@ export function compileTool(tool: Tool): CompiledTool {
 
 /** Compiles a schema with the rules for an outputSchema. */
 export function checkOf(schema: ObjectSchema): Check {
-  return checkWith(compilerOf(false).compile(withId(schema)));
+  return checkWith(sharedCompiler(false).compile(withId(schema)));
 }
 
-function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Check {
+function compileToolSchema(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Check {
   try {
     if ('$async' in tool[part]) throw new Error('"$async" is not a keyword of JSON Schema');
     return checkWith(ajv.compile(withId(tool[part])));
@@ -85,7 +85,7 @@ function checkWith(validate: ValidateFunction): Check {
   return (value, root, length = 0) => {
     try {
       if (withinSteps(length, () => validate(value))) return null;
-      return problemOf(validate.errors ?? [], value, root);
+      return deepestProblem(validate.errors ?? [], value, root);
     } catch (error) {
       const isLong = error instanceof TooManySteps;
       if (!isLong && !(error instanceof RangeError)) throw error;
@@ -97,7 +97,11 @@ function checkWith(validate: ValidateFunction): Check {
 }
 
 /** The difference that is deepest in the value. Where all alternatives differ at one place, that is the keyword of these. */
-function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root: string): SchemaProblem {
+function deepestProblem(
+  errors: readonly Partial<ErrorObject>[],
+  value: unknown,
+  root: string,
+): SchemaProblem {
   let found: Partial<ErrorObject> = {};
   let depth = -1;
   for (const error of errors) {
@@ -113,7 +117,7 @@ function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root
   if (member !== undefined) return { path, text: message, withoutValue: message };
   const allowedValues = params.allowedValues ?? params.allowedValue ?? params.allowed;
   const expected = allowedValues === undefined ? message : `${message}: ${shorten(allowedValues)}`;
-  const actual = valueAt(value, instancePath);
+  const actual = valueAtPointer(value, instancePath);
   const types = params.type === undefined ? undefined : `expected ${[params.type].flat().join(' or ')}`;
   if (types !== undefined && typeof actual === 'string' && /^-?\d{16,}$/.test(actual)) {
     const actualText = `${types}, got an integer that is not within ±${Number.MAX_SAFE_INTEGER}, or text`;
@@ -123,17 +127,17 @@ function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root
   return {
     path,
     text: `${expected}, got ${shorten(actual)}`,
-    withoutValue: isOfType ? expected : `${types ?? expected}, got ${typeOf(actual)}`,
+    withoutValue: isOfType ? expected : `${types ?? expected}, got ${jsonTypeName(actual)}`,
   };
 }
 
-function typeOf(value: unknown): string {
+function jsonTypeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function valueAt(value: unknown, pointer: string): unknown {
+function valueAtPointer(value: unknown, pointer: string): unknown {
   const names = pointer.split('/').slice(1);
   return names.reduce((at, name) => (at as Members)[name.replaceAll('~1', '/').replaceAll('~0', '~')], value);
 }

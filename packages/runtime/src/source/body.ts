@@ -48,7 +48,7 @@ export function withBodyMembers<T extends BodyParts>(
 }
 
 /** @throws SourceError `INVALID_ARGUMENTS` if a file is not in base64 */
-export function bodyOf({
+export function requestBody({
   json,
   integers = [],
   form,
@@ -62,7 +62,7 @@ export function bodyOf({
 }: BodyParts): Body | null {
   if (multipart !== undefined) return multipartBody(multipart, files, partTypes);
   if (binary !== undefined && binary !== null) {
-    return { type: contentType ?? 'application/octet-stream', content: bytesOf('body', binary) };
+    return { type: contentType ?? 'application/octet-stream', content: decodeBase64('body', binary) };
   }
   if (text !== undefined && text !== null) {
     return { type: contentType ?? 'text/plain', content: parameterText(text) };
@@ -74,7 +74,7 @@ export function bodyOf({
     return { type: contentType ?? 'application/x-www-form-urlencoded', content: pairs.join('&') };
   }
   if (json === undefined) return null;
-  const value = integers.map(stepsOf).reduce(withInteger, json);
+  const value = integers.map(pathSteps).reduce(withInteger, json);
   return {
     type: contentType ?? 'application/json',
     content: integers.length > 0 ? writeLiterally(value) : JSON.stringify(json),
@@ -86,7 +86,7 @@ type Step = string | number | typeof eachItem;
 
 const eachItem = Symbol('each item');
 
-function stepsOf(path: string): readonly Step[] {
+function pathSteps(path: string): readonly Step[] {
   const steps = path.matchAll(/\[(\d*)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g);
   return [...steps].map(([, index, quotedName, name]): Step => {
     if (index === '') return eachItem;
@@ -118,7 +118,7 @@ function multipartBody(
   const chunks: (string | Uint8Array)[] = [];
   const add = (name: string, file: string, type: string | undefined, content: string | Uint8Array) => {
     const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`;
-    const head = `Content-Disposition: form-data; name="${quoted(name)}"${file}\r\n${typed}`;
+    const head = `Content-Disposition: form-data; name="${quotePartName(name)}"${file}\r\n${typed}`;
     chunks.push(`--${boundary}\r\n${head}\r\n`, content, '\r\n');
   };
   for (const [name, value] of Object.entries(parts)) {
@@ -126,8 +126,8 @@ function multipartBody(
     const type = ownMember(types, name);
     for (const item of [value].flat()) {
       if (item === undefined || item === null) continue;
-      const fileName = `; filename="${quoted(String(file?.name ?? 'file'))}"`;
-      if (file) add(name, fileName, file.type ?? 'application/octet-stream', bytesOf(name, item));
+      const fileName = `; filename="${quotePartName(String(file?.name ?? 'file'))}"`;
+      if (file) add(name, fileName, file.type ?? 'application/octet-stream', decodeBase64(name, item));
       else if (typeof item === 'object') add(name, '', type ?? 'application/json', JSON.stringify(item));
       else add(name, '', type, parameterText(item).replaceAll(/\r\n?|\n/g, '\r\n'));
     }
@@ -138,12 +138,12 @@ function multipartBody(
 }
 
 /** A name in a header of a part, as browsers write it. */
-function quoted(name: string): string {
+function quotePartName(name: string): string {
   return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }
 
 /** The bytes of a file. `Buffer.from` would skip characters that are not base64. */
-function bytesOf(name: string, value: unknown): Uint8Array<ArrayBuffer> {
+function decodeBase64(name: string, value: unknown): Uint8Array<ArrayBuffer> {
   const text = String(value);
   if (text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text))
     return new Uint8Array(Buffer.from(text, 'base64'));

@@ -75,7 +75,7 @@ export class Budget {
       return await this.#queue.add(
         async () => {
           while (this.#free() <= 0)
-            await pause((this.#ends[0] ?? nowMs()) + windowMs - nowMs(), abort.signal);
+            await pause((this.#ends[0] ?? budgetClockMs()) + windowMs - budgetClockMs(), abort.signal);
           const leave = await this.#placeAmongReplicas(abort.signal);
           settle();
           return this.#counted(request).finally(leave);
@@ -89,13 +89,13 @@ export class Budget {
 
   /** Without the queue, where requests are isolated: a request counts from its start, because its end may never come. */
   async #runAlone<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const lateAt = nowMs() + this.#queueMs;
+    const lateAt = budgetClockMs() + this.#queueMs;
     while (this.#free() <= 0) {
-      const until = (this.#ends[0] ?? nowMs()) + windowMs;
-      if (until > lateAt) throw rateLimited((until - nowMs()) / 1000);
-      await pause(until - nowMs(), signal);
+      const until = (this.#ends[0] ?? budgetClockMs()) + windowMs;
+      if (until > lateAt) throw rateLimited((until - budgetClockMs()) / 1000);
+      await pause(until - budgetClockMs(), signal);
     }
-    if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(nowMs());
+    if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(budgetClockMs());
     return request();
   }
 
@@ -119,13 +119,13 @@ export class Budget {
       return await request();
     } finally {
       this.#running -= 1;
-      if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(nowMs());
+      if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(budgetClockMs());
     }
   }
 
   /** Requests that may start now. */
   #free(): number {
-    while (this.#ends[0] !== undefined && nowMs() - this.#ends[0] >= windowMs) this.#ends.shift();
+    while (this.#ends[0] !== undefined && budgetClockMs() - this.#ends[0] >= windowMs) this.#ends.shift();
     return this.#perMinute - this.#running - this.#ends.length;
   }
 
@@ -135,12 +135,12 @@ export class Budget {
     if (missing < 0) return 0;
     // Each waiting request replaces one that ended, in order.
     const rounds = Math.floor(missing / this.#perMinute);
-    const end = this.#ends[missing % this.#perMinute] ?? nowMs();
-    return end + windowMs * (rounds + 1) - nowMs();
+    const end = this.#ends[missing % this.#perMinute] ?? budgetClockMs();
+    return end + windowMs * (rounds + 1) - budgetClockMs();
   }
 }
 
-function nowMs(): number {
+function budgetClockMs(): number {
   return performance.now();
 }
 

@@ -6,11 +6,11 @@ import { isObject, type Members } from '../server/schema.ts';
  * lists that the schema does not describe, are kept whole. The signals of an empty result or a failure are never a source's.
  */
 export function declaredPart(value: unknown, schema: ObjectSchema): unknown {
-  return reduced(value, [withoutSignals(schema)]);
+  return reduceValue(value, [schemaWithoutSignals(schema)]);
 }
 
 /** A schema without the signals of an empty result or a failure, where they are the standard ones. */
-export function withoutSignals(schema: ObjectSchema): Members {
+export function schemaWithoutSignals(schema: ObjectSchema): Members {
   const knownSignals: Members = signals;
   const ownProperties = Object.entries(schema.properties).filter(
     ([name, member]) =>
@@ -20,18 +20,18 @@ export function withoutSignals(schema: ObjectSchema): Members {
 }
 
 /** A value with the members that at least one of the schemas declares. */
-function reduced(value: unknown, schemas: readonly Members[]): unknown {
+function reduceValue(value: unknown, schemas: readonly Members[]): unknown {
   const parts = schemas.flatMap(alternativesOf);
   if (parts.some(({ $ref }) => $ref !== undefined)) return value;
   if (Array.isArray(value)) {
     const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []));
-    return items.length === 0 ? value : value.map((item) => reduced(item, items));
+    return items.length === 0 ? value : value.map((item) => reduceValue(item, items));
   }
   const describing = parts.filter(({ properties, additionalProperties: further }) => properties ?? further);
   if (!isObject(value) || describing.length === 0) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
     const memberSchemas = describing.flatMap((part) => memberSchema(part, name));
-    return memberSchemas.length === 0 ? [] : [[name, reduced(member, memberSchemas)]];
+    return memberSchemas.length === 0 ? [] : [[name, reduceValue(member, memberSchemas)]];
   });
   return Object.fromEntries(members);
 }
@@ -64,6 +64,6 @@ export function recordable(request: object, wholeValue: unknown, schema: ObjectS
   const key = JSON.stringify(request);
   const schemas = [...(recorded.get(key) ?? []), schema];
   recorded.set(key, schemas);
-  const knownSchemas = schemas.flatMap((schema) => (schema ? [withoutSignals(schema)] : []));
-  return knownSchemas.length < schemas.length ? wholeValue : reduced(wholeValue, knownSchemas);
+  const knownSchemas = schemas.flatMap((schema) => (schema ? [schemaWithoutSignals(schema)] : []));
+  return knownSchemas.length < schemas.length ? wholeValue : reduceValue(wholeValue, knownSchemas);
 }

@@ -1,11 +1,11 @@
 import { logError } from '../process.ts';
 import { limited } from '../prometheus.ts';
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
-import { isChanged } from '../server/exact.ts';
+import { losesDigits } from '../server/exact.ts';
 import { type AnswerDrift, type ArrivedAnswer, arrivals, createCount, drifts } from '../server/log.ts';
 import { checkOf, isObject, type Members, type SchemaProblem } from '../server/schema.ts';
 import type { PagingHeaders } from './pages.ts';
-import { toolOf } from './running.ts';
+import { callingTool } from './running.ts';
 
 /** What stands for a value that its schema does not admit. */
 const wrongType = Symbol('wrong');
@@ -53,7 +53,7 @@ export function judgedDrift(
   const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
   const fitted = new Fitting(isChosen, paths).fit(value, { ...schema, required }, 'answer');
   if (fitted === wrongType || checkOf(schema)(fitted, 'answer', length)) return { value, problem };
-  const tool = toolOf(signal) ?? '';
+  const tool = callingTool(signal) ?? '';
   for (const path of paths) report({ tool, path: shownProblems(path) });
   return { value: fitted, problem: null };
 }
@@ -93,7 +93,7 @@ class Fitting {
   fit(value: unknown, schema: Members, path: string, isRequired = false): unknown {
     const isPlain = Object.keys(schema).every((keyword) => knownKeywords.has(keyword));
     if (!isPlain) return isMatch(value, schema) ? value : wrongType;
-    if (!isOfType(value, schema)) {
+    if (!matchesType(value, schema)) {
       const number = this.#isStrict ? undefined : spelled(value, schema);
       if (number === undefined) return wrongType;
       this.#paths.add(path);
@@ -172,17 +172,21 @@ class Fitting {
 
 /** The number that a text spells in JSON, if it is exact and the schema admits it; `007` is not a number in JSON. */
 function spelled(value: unknown, schema: Members): number | undefined {
-  if (typeof value !== 'string' || !/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?$/.test(value) || isChanged(value))
+  if (
+    typeof value !== 'string' ||
+    !/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?$/.test(value) ||
+    losesDigits(value)
+  )
     return undefined;
   const number = Number(value);
-  return isOfType(number, schema) ? number : undefined;
+  return matchesType(number, schema) ? number : undefined;
 }
 
 function admitsNull(schema: Members): boolean {
-  return schema.anyOf === undefined ? isOfType(null, schema) : isMatch(null, schema);
+  return schema.anyOf === undefined ? matchesType(null, schema) : isMatch(null, schema);
 }
 
-function isOfType(value: unknown, { type, nullable, enum: listed }: Members): boolean {
+function matchesType(value: unknown, { type, nullable, enum: listed }: Members): boolean {
   if (Array.isArray(listed) && !listed.includes(value)) return false;
   const types: readonly unknown[] = [type ?? []].flat();
   if (types.length === 0 || (value === null && nullable === true)) return true;

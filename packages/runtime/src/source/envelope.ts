@@ -39,7 +39,7 @@ function failure(statedReason: unknown, message?: string): SourceError {
 }
 
 /** An answer in its envelope again, for a recording. */
-export function enclosed(value: unknown, envelope: Envelope | undefined): unknown {
+export function encloseAnswer(value: unknown, envelope: Envelope | undefined): unknown {
   if (envelope === undefined) return value;
   return envelope === 'graphql' ? { data: value } : { jsonrpc: '2.0', id: 1, result: value };
 }

@@ -1,15 +1,15 @@
 import { userAgent } from '../process.ts';
-import { type BodyParts, bodyOf, withBodyMembers } from './body.ts';
+import { type BodyParts, requestBody, withBodyMembers } from './body.ts';
 import { type Alternatives, type SourceCredentials, sentBy } from './credentials.ts';
 import { SourceError } from './errors.ts';
 import {
   type Address,
   type HeaderStyle,
-  headerText,
+  headerParameter,
   ownMember,
   type Parameter,
+  requestUrl,
   setParameter,
-  urlOf,
 } from './request.ts';
 import type { SourceExchange } from './send.ts';
 
@@ -45,8 +45,8 @@ export function unsigned(
   path: string,
   request: Asked,
 ): Unsigned {
-  const url = urlOf({ ...request, baseUrl, path });
-  const body = bodyOf(request);
+  const url = requestUrl({ ...request, baseUrl, path });
+  const body = requestBody(request);
   const headers = new Headers({
     accept: 'application/json',
     'user-agent': userAgent(),
@@ -61,7 +61,7 @@ export function signed({ method, path, url, headers, request }: Unsigned, source
   const { variables, ...keys } = sentBy(source, path, request.auth);
   for (const [name, value] of keys.headers) headers.set(name, value);
   for (const [name, value] of keys.query) setParameter(url, name, value);
-  const body = bodyOf(withBodyMembers(request, keys.body));
+  const body = requestBody(withBodyMembers(request, keys.body));
   // The boundary of a multipart body is another one each time.
   if (body?.type.startsWith('multipart/')) headers.set('content-type', body.type);
   const isIdempotent = request.isIdempotent ?? /^(?:get|put|delete)$/.test(method);
@@ -77,7 +77,7 @@ function givenParameters(
   const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(
     present.map(([name, value]) => {
-      const text = headerText(name, value, ownMember(styles, name));
+      const text = headerParameter(name, value, ownMember(styles, name));
       if (/^[\t\x20-\x7e]*$/.test(text)) return [name.toLowerCase(), text];
       throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be sent in a header`);
     }),

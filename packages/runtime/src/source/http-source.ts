@@ -9,11 +9,11 @@ import { type Alternatives, allSecretsOf, type Credentials, reportCredentials } 
 import { withDecimals } from './decimals.ts';
 import { declaredPart, recordable } from './declared.ts';
 import { judgedDrift } from './drift.ts';
-import { type Envelope, enclosed, isNothing, openedValue } from './envelope.ts';
+import { type Envelope, encloseAnswer, isNothing, openedValue } from './envelope.ts';
 import { SourceError } from './errors.ts';
 import { isRead, signed, unsigned } from './exchange.ts';
 import { isEmptyAnswer, saysNothingFound } from './no-data.ts';
-import { type Pages, withPages } from './pages.ts';
+import { addPages, type Pages } from './pages.ts';
 import {
   isRecording,
   isRehearsing,
@@ -28,7 +28,14 @@ import {
 import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts';
 import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { mismatch, noJson, notFoundError, type SourceExchange, saidFailure, send } from './send.ts';
+import {
+  mismatch,
+  noJson,
+  notFoundError,
+  type SourceExchange,
+  saidFailure,
+  sendWithRetries,
+} from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 import { contradiction, type Success } from './success.ts';
 import { redactorFor, withTokens } from './token.ts';
@@ -184,7 +191,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       const reply = await withTokens(options, request.auth, ending, () => {
         const exchange = signed(plainRequest, options);
         const tries = method === 'get' || !isRehearsing() ? retries : 0;
-        return send(exchange, { timeoutMs, retries: tries, maxBytes, redact }, budget, ending);
+        return sendWithRetries(exchange, { timeoutMs, retries: tries, maxBytes, redact }, budget, ending);
       });
       return { ...reply, text: wrap === 'done' ? '' : redact(reply.text) };
     };
@@ -206,7 +213,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     const takesEmpty = request.noData === 'empty' && isReading && schema !== undefined;
     const long = longNumbersIn(text);
-    const read = (parse: Parse) => parsed(text, request, parse, takesEmpty);
+    const read = (parse: Parse) => parseAnswer(text, request, parse, takesEmpty);
     const arrived =
       text === '' && schema
         ? { ok: true, value: doneAnswer(schema), hasNothing: false }
@@ -220,7 +227,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const narrow = only ? declaredPart(whole, only) : whole;
     const exact = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
     const { pages, success = {} } = request;
-    const paged = pages && schema ? withPages(exact, schema, pages, request, reply.headers) : exact;
+    const paged = pages && schema ? addPages(exact, schema, pages, request, reply.headers) : exact;
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers: reply.headers };
     const { value, problem: difference } =
       ok && schema ? judgedDrift(paged, schema, text.length, tolerance) : { value: paged, problem: null };
@@ -237,7 +244,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     if (ok && (isEmpty || !problem)) {
       const isReduced = only !== undefined && isRecording();
-      const recorded = isReduced ? reduced(requestParts, text, only, request) : text;
+      const recorded = isReduced ? reduceRecording(requestParts, text, only, request) : text;
       writeDown(requestParts, { ...reply, text: recorded }, allSecretsOf(options));
       return isEmpty ? undefined : value;
     }
@@ -292,7 +299,7 @@ interface ParsedAnswer {
  * @param takesEmpty a failure in the envelope that says that nothing was found is an envelope with nothing
  * @throws SourceError if the envelope holds another failure
  */
-function parsed(
+function parseAnswer(
   text: string,
   { envelope, wrap }: Pick<RequestOptions<ObjectSchema>, 'envelope' | 'wrap'>,
   parse: Parse,
@@ -319,16 +326,16 @@ function parsed(
 }
 
 /** What is recorded of an answer of which the tool keeps some members: in the API's form. */
-function reduced(
+function reduceRecording(
   request: RecordedRequest,
   text: string,
   schema: ObjectSchema,
   { envelope, wrap }: RequestOptions<ObjectSchema>,
 ): string {
-  const { value: exactValue } = parsed(text, { envelope, wrap }, parseLiterally);
+  const { value: exactValue } = parseAnswer(text, { envelope, wrap }, parseLiterally);
   const recordedValue = recordable(request, exactValue, schema);
   return writeLiterally(
-    enclosed(
+    encloseAnswer(
       wrap && isObject(recordedValue) && wrap in recordedValue ? recordedValue[wrap] : recordedValue,
       envelope,
     ),

@@ -1,7 +1,7 @@
 import { longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
 import { isObject } from '../server/schema.ts';
 import { SourceError, unavailable } from './errors.ts';
-import { type McpResult, parsed } from './mcp-result.ts';
+import { type McpResult, parseContainer } from './mcp-result.ts';
 import { explained } from './running.ts';
 import { rejected, statusError } from './status.ts';
 
@@ -35,7 +35,7 @@ export async function resultIn(
   redact: (text: string) => string,
 ): Promise<string> {
   const { status, headers } = response;
-  const message = response.ok ? (streamed ?? messageIn(text, headers, id)) : parsed<Message>(text);
+  const message = response.ok ? (streamed ?? messageIn(text, headers, id)) : parseContainer<Message>(text);
   if (otherVersion.includes(message?.error?.code))
     throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
   if (!response.ok) {
@@ -60,7 +60,7 @@ export function literally(text: string): unknown {
 /** The response to a request in JSON. */
 function messageIn(text: string, headers: Headers, id: number): Message {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream');
-  const message = isStream ? undefined : parsed<Message>(text, literally);
+  const message = isStream ? undefined : parseContainer<Message>(text, literally);
   if (message?.id !== id) throw unknownForm();
   return message;
 }

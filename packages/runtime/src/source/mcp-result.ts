@@ -24,7 +24,7 @@ export function isEmptyResult(
   wrap: Wrap,
   isReadOnly: boolean,
 ): boolean {
-  const isBlank = wrap === 'text' && isReadOnly && textIn(content).trim() === '';
+  const isBlank = wrap === 'text' && isReadOnly && contentText(content).trim() === '';
   return isBlank || structuredContent?.searchExhausted === true;
 }
 
@@ -33,26 +33,26 @@ export function isEmptyResult(
  *
  * @throws SourceError if the answer is a text, and the source also sent something else
  */
-export function answerOf(
+export function mcpAnswer(
   { structuredContent, content }: McpResult,
   wrap: Wrap,
   parse = parseExactly,
 ): unknown {
-  const text = textIn(content);
+  const text = contentText(content);
   if (wrap === 'text') {
-    const otherPart = partsOf(content).find((part) => textOf(part) === undefined);
+    const otherPart = contentParts(content).find((part) => partText(part) === undefined);
     if (otherPart === undefined) return { result: text };
     const kind = otherPart.type === 'image' || otherPart.type === 'audio' ? otherPart.type : 'a file';
     const message = `The source answered with content that is not text (${kind}), which this tool cannot pass on.`;
     throw new SourceError('SOURCE_NOT_TEXT', message);
   }
-  const answer = structuredContent ?? parsed(text, parse);
+  const answer = structuredContent ?? parseContainer(text, parse);
   if (wrap === 'items' && Array.isArray(answer)) return { items: answer, count: answer.length };
   return wrap === 'result' ? { result: answer } : answer;
 }
 
 /** A result with another answer, whose text would repeat what it holds. */
-export function resultOf(result: McpResult, answer: unknown, wrap: Wrap): object {
+export function withReplacedAnswer(result: McpResult, answer: unknown, wrap: Wrap): object {
   const isWrapped = (wrap === 'result' || wrap === 'items') && isObject(answer) && wrap in answer;
   const structuredContent = isWrapped ? answer[wrap] : answer;
   return wrap === 'text' ? result : { ...result, structuredContent, content: [] };
@@ -66,32 +66,32 @@ interface Part {
   readonly uri?: unknown;
 }
 
-function partsOf(content: unknown): readonly Part[] {
+function contentParts(content: unknown): readonly Part[] {
   return Array.isArray(content) ? content.filter((part) => typeof part === 'object' && part !== null) : [];
 }
 
 /** The text of a part: of a resource, its text; of a link to one, its URI. Undefined if it is no text. */
-function textOf({ type, text, resource, uri }: Part): string | undefined {
+function partText({ type, text, resource, uri }: Part): string | undefined {
   const texts: { readonly [type: string]: unknown } = { text, resource: resource?.text, resource_link: uri };
   const mappedText = typeof type === 'string' && Object.hasOwn(texts, type) ? texts[type] : undefined;
   return typeof mappedText === 'string' ? mappedText : undefined;
 }
 
-function textIn(content: unknown): string {
-  return partsOf(content)
-    .flatMap((part) => textOf(part) ?? [])
+function contentText(content: unknown): string {
+  return contentParts(content)
+    .flatMap((part) => partText(part) ?? [])
     .join('\n');
 }
 
 /** The tool's text about its failure is foreign: one line, short, and without words that make platforms repeat the call. */
-export function failureOf({ structuredContent, content }: McpResult): SourceError {
+export function mcpFailure({ structuredContent, content }: McpResult): SourceError {
   const { message } = structuredContent ?? {};
-  const line = foreignLine(typeof message === 'string' ? message : textIn(content));
+  const line = foreignLine(typeof message === 'string' ? message : contentText(content));
   return new SourceError('SOURCE_FAILED', line === '' ? 'The source failed.' : `The source failed: ${line}`);
 }
 
 /** A text as a JSON object or list; undefined if it is none. */
-export function parsed<T extends object>(text: string, parse = parseExactly): T | undefined {
+export function parseContainer<T extends object>(text: string, parse = parseExactly): T | undefined {
   try {
     const value = parse(text);
     return typeof value === 'object' && value !== null ? (value as T) : undefined;

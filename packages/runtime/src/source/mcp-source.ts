@@ -11,7 +11,7 @@ import { declaredPart, recordable } from './declared.ts';
 import { judgedDrift } from './drift.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { type McpAnswer, resultIn, unknownForm } from './mcp-message.ts';
-import { answerOf, failureOf, isEmptyResult, type McpResult, resultOf } from './mcp-result.ts';
+import { isEmptyResult, type McpResult, mcpAnswer, mcpFailure, withReplacedAnswer } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
 import { EventReader } from './mcp-stream.ts';
 import {
@@ -25,7 +25,7 @@ import {
 } from './recordings.ts';
 import { holdAnswer, logged } from './running.ts';
 import { Secret } from './secret.ts';
-import { attempt, explainedFailure, mismatch, type ReadChunk } from './send.ts';
+import { explainedFailure, mismatch, type ReadChunk, requestOnce } from './send.ts';
 import { redactorFor, withTokens } from './token.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
@@ -113,7 +113,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         return answer;
       } catch (error) {
         heldMemory?.release();
-        const knownError = errorOf(error, isReadOnly, signal?.aborted === true, timeout.aborted);
+        const knownError = mcpSourceError(error, isReadOnly, signal?.aborted === true, timeout.aborted);
         const variables = secretVariables([credentials]);
         throw explainedFailure(knownError, error, {
           method: 'call',
@@ -131,12 +131,14 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         : { text: await withTokens(options, undefined, ending, fetched) });
     const long = longNumbersIn(text);
     const result = exactly(text, JSON.parse(text), long) as McpResult;
-    if (result.isError === true) throw failureOf(result);
-    const wholeAnswer = answerOf(result, wrap);
+    if (result.isError === true) throw mcpFailure(result);
+    const wholeAnswer = mcpAnswer(result, wrap);
     const only = call.keep === 'declared' ? schema : undefined;
     const reduced = only ? declaredPart(wholeAnswer, only) : wholeAnswer;
     const chosenAnswer = long
-      ? withDecimals(reduced, schema, () => answerOf(parseLiterally(text) as McpResult, wrap, parseLiterally))
+      ? withDecimals(reduced, schema, () =>
+          mcpAnswer(parseLiterally(text) as McpResult, wrap, parseLiterally),
+        )
       : reduced;
     const hasNothing = isEmptyResult(result, wrap, isReadOnly);
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
@@ -147,7 +149,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       throw mismatch(problem, { method: requestParts.method, host: url.host, path: requestParts.path });
     if (isRecording()) {
       const body = recordable(requestParts, wholeAnswer, only);
-      const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
+      const recorded = only && !hasNothing ? JSON.stringify(withReplacedAnswer(result, body, wrap)) : text;
       recordReply(requestParts, { status: 200, text: recorded }, allSecretsOf(credentials));
     } else if (keptDirectory() !== undefined && !isReplaying())
       recordReply(requestParts, { status: 200, text }, allSecretsOf(credentials), keptDirectory());
@@ -219,7 +221,7 @@ function askerOf(
       redirect: 'manual',
       signal,
     });
-    return attempt(request, maxBytes, heldMemory, onChunk);
+    return requestOnce(request, maxBytes, heldMemory, onChunk);
   };
 
   const sendRequest = async (
@@ -298,7 +300,7 @@ function askerOf(
   };
 }
 
-function errorOf(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {
+function mcpSourceError(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {
   if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
   if (error instanceof SourceError) return error;
   // An answer that is nested too deeply for the stack.

@@ -15,7 +15,7 @@ const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
  */
 export function statelessCall(tool: string, args: object, inputSchema: object | undefined): StatelessCall {
   const repeated = mirrorsOf(inputSchema, args).flatMap(({ header, value }) => {
-    return value === undefined || value === null ? [] : [[header, headerText(String(value))] as const];
+    return value === undefined || value === null ? [] : [[header, encodeHeaderText(String(value))] as const];
   });
   const _meta = {
     [metaKey('protocolVersion')]: modernVersion,
@@ -27,14 +27,14 @@ export function statelessCall(tool: string, args: object, inputSchema: object | 
     headers: {
       'mcp-protocol-version': modernVersion,
       'mcp-method': 'tools/call',
-      'mcp-name': headerText(tool),
+      'mcp-name': encodeHeaderText(tool),
       ...Object.fromEntries(repeated),
     },
   };
 }
 
 /** A text as the value of a header: in base64 if it is not a valid value, or could be read as base64. */
-function headerText(text: string): string {
+function encodeHeaderText(text: string): string {
   const isPlain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?');
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }

@@ -1,7 +1,7 @@
 import { answerWeight, type HeldMemory } from '../server/memory.ts';
 import { overloaded, SourceError } from './errors.ts';
 import { literally, type Message } from './mcp-message.ts';
-import { parsed } from './mcp-result.ts';
+import { parseContainer } from './mcp-result.ts';
 
 /** A longer event is an answer, not a request. It is parsed when its memory is taken. */
 const longestRequest = 100_000;
@@ -107,7 +107,7 @@ export class EventReader {
     const isLong = event.length > longestRequest;
     if (isLong && this.#held && !(await this.#held.reach(answerWeight(data)))) throw overloaded();
     await this.#admit(data.length);
-    const message = parsed<Message>(data, literally);
+    const message = parseContainer<Message>(data, literally);
     const { method, id } = message ?? {};
     if (typeof method === 'string') this.#answerRequest(method, id);
     else if (id === this.#id) this.#response = message;

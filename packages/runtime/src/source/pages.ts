@@ -58,7 +58,7 @@ interface Sent {
 /**
  * An answer with `next`, the arguments of the next page or null, and `total`, if the schema declares them and the answer has none.
  */
-export function withPages(
+export function addPages(
   answer: unknown,
   schema: ObjectSchema,
   pages: Pages,

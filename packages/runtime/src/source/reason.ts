@@ -30,7 +30,7 @@ export function reasonIn(text: string): string | undefined {
 
 /** The same of parts of an answer, each of which may name a reason or be one. */
 export function reasonAmong(parts: readonly unknown[]): string | undefined {
-  const texts = joined(parts.map((part) => reasonOf(part, 0)));
+  const texts = joinReasons(parts.map((part) => nestedReason(part, 0)));
   return texts === '' ? undefined : foreignLine(texts);
 }
 
@@ -40,21 +40,23 @@ export function foreignLine(text: string): string {
   return withoutRetryWords([...line].slice(0, maxLength).join('')).trim();
 }
 
-function reasonOf(value: unknown, depth: number): string {
+function nestedReason(value: unknown, depth: number): string {
   if (typeof value === 'string') return value.trim();
   if (depth > maxDepth) return '';
-  if (Array.isArray(value)) return joined(value.slice(0, 5).map((item) => reasonOf(item, depth + 1)));
+  if (Array.isArray(value))
+    return joinReasons(value.slice(0, 5).map((item) => nestedReason(item, depth + 1)));
   if (!isObject(value)) return '';
-  const sentence = firstOf(value, sentences, depth);
-  const listed = firstOf(value, lists, depth) || (sentence === '' ? byName(value, depth) : '');
-  const fullText = joined([sentence, listed === sentence ? '' : listed]) || firstOf(value, titles, depth);
-  const [place] = depth === 0 ? [] : placesOf(value);
+  const sentence = firstReason(value, sentences, depth);
+  const listed = firstReason(value, lists, depth) || (sentence === '' ? byName(value, depth) : '');
+  const fullText =
+    joinReasons([sentence, listed === sentence ? '' : listed]) || firstReason(value, titles, depth);
+  const [place] = depth === 0 ? [] : errorLocations(value);
   return place === undefined || fullText === '' ? fullText : `${place}: ${fullText}`;
 }
 
-function firstOf(value: Members, names: string, depth: number): string {
+function firstReason(value: Members, names: string, depth: number): string {
   for (const name of names.split(' ')) {
-    const memberText = Object.hasOwn(value, name) ? reasonOf(value[name], depth + 1) : '';
+    const memberText = Object.hasOwn(value, name) ? nestedReason(value[name], depth + 1) : '';
     if (memberText !== '') return memberText;
   }
   return '';
@@ -64,10 +66,12 @@ function firstOf(value: Members, names: string, depth: number): string {
 function byName(value: Members, depth: number): string {
   if (depth === 0) return '';
   const lists = Object.entries(value).filter(([, member]) => Array.isArray(member));
-  return joined(lists.slice(0, 5).map(([name, member]) => `${name}: ${reasonOf(member, depth + 1)}`));
+  return joinReasons(
+    lists.slice(0, 5).map(([name, member]) => `${name}: ${nestedReason(member, depth + 1)}`),
+  );
 }
 
-function placesOf(value: Members): readonly string[] {
+function errorLocations(value: Members): readonly string[] {
   return places.split(' ').flatMap((name) => {
     const steps = Object.hasOwn(value, name) ? [value[name]].flat() : [];
     // An object may have a member toString.
@@ -76,6 +80,6 @@ function placesOf(value: Members): readonly string[] {
   });
 }
 
-function joined(parts: readonly string[]): string {
+function joinReasons(parts: readonly string[]): string {
   return [...new Set(parts.filter((part) => part !== ''))].join('; ');
 }

@@ -139,7 +139,7 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
   const { method, path } = request;
   const requestLine = `${method.toUpperCase()} ${path}`;
   // The log never has the values: they are arguments of the caller.
-  const { method: _, path: __, ...values } = JSON.parse(keyOf(request));
+  const { method: _, path: __, ...values } = JSON.parse(requestKey(request));
   const blank = Object.fromEntries(Object.keys(values).map((part) => [part, '…']));
   const form = JSON.stringify({ method, path, ...blank });
   const byHand = `{"request": ${form}, "status": 200, "body": …, "from": "recorded"}`;
@@ -160,9 +160,9 @@ export function keptReply(request: RecordedRequest): Reply | undefined {
 }
 
 function recordingOf(request: RecordedRequest, directory: string): Recording | undefined {
-  const key = keyOf(request);
-  return recordingsIn(join(directory, recordingFile(request))).find(
-    (recording) => keyOf(recording.request) === key,
+  const key = requestKey(request);
+  return readRecordings(join(directory, recordingFile(request))).find(
+    (recording) => requestKey(recording.request) === key,
   );
 }
 
@@ -184,8 +184,8 @@ export function recordReply(
 ): void {
   const file = join(directory, recordingFile(request));
   refuseLink(file);
-  const key = keyOf(request);
-  const otherRecordings = recordingsIn(file).filter((recording) => keyOf(recording.request) !== key);
+  const key = requestKey(request);
+  const otherRecordings = readRecordings(file).filter((recording) => requestKey(recording.request) !== key);
   const redact = redactorOf(secrets, 1);
   const newRecording: Recording = {
     request: JSON.parse(key),
@@ -198,12 +198,14 @@ export function recordReply(
   // Another process may read it at any time.
   const fresh = `${file}.${process.pid}`;
   rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${visible(writeLiterally([...otherRecordings, newRecording], 2))}\n`, { flag: 'wx' });
+  writeFileSync(fresh, `${escapeInvisible(writeLiterally([...otherRecordings, newRecording], 2))}\n`, {
+    flag: 'wx',
+  });
   renameSync(fresh, file);
 }
 
 /** JSON whose invisible and direction characters are escaped, so that a reader sees every character. */
-function visible(json: string): string {
+function escapeInvisible(json: string): string {
   return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
     Array.from({ length: character.length }, (_, unit) => {
       return `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
@@ -211,21 +213,21 @@ function visible(json: string): string {
   );
 }
 
-function recordingsIn(file: string): readonly Recording[] {
+function readRecordings(file: string): readonly Recording[] {
   return existsSync(file) ? (parseLiterally(readFileSync(file, 'utf8')) as readonly Recording[]) : [];
 }
 
 /** The same text for equal requests, whatever the order of their members. */
-function keyOf(request: RecordedRequest): string {
-  return JSON.stringify(sorted(request));
+function requestKey(request: RecordedRequest): string {
+  return JSON.stringify(sortMembers(request));
 }
 
 /** Members in order, without empty ones and without objects that have no members. */
-function sorted(value: unknown): unknown {
+function sortMembers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) return value.map(sortMembers);
   const members = Object.entries(value)
-    .map(([name, member]) => [name, sorted(member)] as const)
+    .map(([name, member]) => [name, sortMembers(member)] as const)
     .filter(([, member]) => member !== undefined && member !== null && !isEmpty(member))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(members);

@@ -129,14 +129,14 @@ function anyForm(character: string, plainForm: string): string {
 
 function eitherCase(character: string): string {
   const cases = new Set([character, character.toLowerCase(), character.toUpperCase()]);
-  return cases.size === 1 ? literal(character) : `(?:${[...cases].map(literal).join('|')})`;
+  return cases.size === 1 ? escapePattern(character) : `(?:${[...cases].map(escapePattern).join('|')})`;
 }
 
 /** The alphabet for URLs replaces two characters. */
 function base64Form(character: string): string {
-  return { '+': String.raw`[+\-]`, '/': '[/_]' }[character] ?? literal(character);
+  return { '+': String.raw`[+\-]`, '/': '[/_]' }[character] ?? escapePattern(character);
 }
 
-function literal(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

@@ -39,7 +39,7 @@ export interface Address {
  * @throws SourceError `INVALID_ARGUMENTS` if a value is not allowed in a path; Error if the path has a name
  *   without a value.
  */
-export function urlOf({
+export function requestUrl({
   baseUrl,
   path,
   params = {},
@@ -66,8 +66,8 @@ export function ownMember<T>(members: { readonly [name: string]: T }, name: stri
 /** Sets a query parameter. `URLSearchParams` would encode the commas of the others. */
 export function setParameter(url: URL, name: string, value: string): void {
   const otherParts = url.search.slice(1).split('&');
-  const keptParts = otherParts.filter((part) => part !== '' && !part.startsWith(`${encoded(name)}=`));
-  url.search = [...keptParts, pairOf(name, value)].join('&');
+  const keptParts = otherParts.filter((part) => part !== '' && !part.startsWith(`${encodeQueryText(name)}=`));
+  url.search = [...keptParts, queryPair(name, value)].join('&');
 }
 
 function segment(name: string, value: Parameter, style: PathStyle = 'simple'): string {
@@ -82,7 +82,7 @@ function segment(name: string, value: Parameter, style: PathStyle = 'simple'): s
 }
 
 /** A value in a header. In lists and objects, a comma of a value is encoded, so that it differs from one between values. */
-export function headerText(name: string, value: Parameter, style: HeaderStyle = 'simple'): string {
+export function headerParameter(name: string, value: Parameter, style: HeaderStyle = 'simple'): string {
   const isWhole = typeof value !== 'object' || style === 'json';
   return expanded(name, value, style, (text) => (isWhole ? text : text.replaceAll(',', '%2C')));
 }
@@ -123,9 +123,9 @@ const separators = { comma: ',', reservedComma: ',', space: '%20', pipe: '%7C' }
 export function pairsOf(name: string, value: Parameter, style: QueryStyle = 'form'): string[] {
   if (value === undefined || value === null) return [];
   if (style === 'deepObject') return nested(name, value);
-  if (style === 'json') return [pairOf(name, JSON.stringify(value))];
-  const encode = style === 'reserved' || style === 'reservedComma' ? reserved : encoded;
-  const pair = (key: string, member: Parameter) => `${encoded(key)}=${encode(parameterText(member))}`;
+  if (style === 'json') return [queryPair(name, JSON.stringify(value))];
+  const encode = style === 'reserved' || style === 'reservedComma' ? reserved : encodeQueryText;
+  const pair = (key: string, member: Parameter) => `${encodeQueryText(key)}=${encode(parameterText(member))}`;
   if (typeof value !== 'object') return [pair(name, value)];
   const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
   const isList = Array.isArray(value);
@@ -134,7 +134,7 @@ export function pairsOf(name: string, value: Parameter, style: QueryStyle = 'for
   const texts = members.flatMap(([key, member]) =>
     isList ? [parameterText(member)] : [key, parameterText(member)],
   );
-  return [`${encoded(name)}=${texts.map(encode).join(separators[style])}`];
+  return [`${encodeQueryText(name)}=${texts.map(encode).join(separators[style])}`];
 }
 
 /**
@@ -155,16 +155,16 @@ function wellFormed(text: string): string {
 /** `filter[price][gte]=1`, encoded; lists by index: `expand[0]=data`. */
 function nested(name: string, value: Parameter): string[] {
   if (value === undefined || value === null) return [];
-  if (typeof value !== 'object') return [pairOf(name, parameterText(value))];
+  if (typeof value !== 'object') return [queryPair(name, parameterText(value))];
   return Object.entries(value).flatMap(([key, member]) => nested(`${name}[${key}]`, member));
 }
 
-function pairOf(name: string, text: string): string {
+function queryPair(name: string, text: string): string {
   return new URLSearchParams([[name, text]]).toString();
 }
 
-function encoded(text: string): string {
-  return pairOf('', text).slice(1);
+function encodeQueryText(text: string): string {
+  return queryPair('', text).slice(1);
 }
 
 export function parameterText(value: Parameter): string {

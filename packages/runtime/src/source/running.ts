@@ -16,7 +16,7 @@ export function runningTool(): string | undefined {
 }
 
 /** The name of the tool whose call has this signal, or runs; in production, only a signal tells. */
-export function toolOf(signal: AbortSignal | undefined): string | undefined {
+export function callingTool(signal: AbortSignal | undefined): string | undefined {
   return (running.getStore() ?? callOfSignal(signal))?.tool;
 }
 
@@ -57,7 +57,7 @@ export function explained(error: SourceError, explanation: Explanation): SourceE
 }
 
 /** The HTTP status of the answer that was a failure; undefined if there was none. */
-export function statusOf(error: unknown): number | undefined {
+export function failureStatus(error: unknown): number | undefined {
   return explanations.get(error as object)?.status;
 }
 

@@ -7,8 +7,8 @@ import type { Budget } from './budget.ts';
 import { overloaded, SourceError, tooSlow, unavailable } from './errors.ts';
 import { pagingHeaders } from './pages.ts';
 import { type Reply, tellCheck } from './recordings.ts';
-import { explained, statusOf } from './running.ts';
-import { isQuota, retryAfterMs, statusError, type Unsuccessful, withReadableWaits } from './status.ts';
+import { explained, failureStatus } from './running.ts';
+import { isQuota, statusError, type Unsuccessful, waitAfterMs, withReadableWaits } from './status.ts';
 import type { Contradiction } from './success.ts';
 
 /** One request to a source, complete. */
@@ -46,7 +46,7 @@ const backoffMs = { first: 200, most: 2_000 };
  * @param endSignal by the last caller that waits for the answer
  * @throws SourceError, which is logged; neither contains the query, a header or the body
  */
-export async function send(
+export async function sendWithRetries(
   exchange: SourceExchange,
   limits: SendLimits,
   budget: Budget,
@@ -71,7 +71,7 @@ export async function send(
       fetch: (request) =>
         budget.run(() => {
           tellCheck('network', exchange);
-          return attempt(request as Request, limits.maxBytes, heldMemory);
+          return requestOnce(request as Request, limits.maxBytes, heldMemory);
         }, ending.signal),
       retry: {
         limit: limits.retries,
@@ -97,7 +97,7 @@ export async function send(
     heldMemory?.release();
     if (error instanceof HTTPError && error.response.status === 404) return { status: 404, text: '' };
     const answer = error instanceof HTTPError ? await unsuccessful(error, limits) : undefined;
-    const knownError = errorOf(error, exchange, answer, {
+    const knownError = sendError(error, exchange, answer, {
       isEnded: endSignal.aborted,
       isLate: ending.signal.aborted,
     });
@@ -113,7 +113,7 @@ async function mayRetry(error: Error, limits: SendLimits, deadline: number): Pro
   if (error instanceof SourceError) return false;
   if (!(error instanceof HTTPError)) return undefined;
   if (isQuota(await unsuccessful(error, limits))) return false;
-  const wait = retryAfterMs(error.response.headers);
+  const wait = waitAfterMs(error.response.headers);
   return wait !== null && Date.now() + wait >= deadline ? false : undefined;
 }
 
@@ -127,7 +127,7 @@ async function unsuccessful({ response }: HTTPError, { redact }: SendLimits): Pr
 export type ReadChunk = (chunk: Uint8Array) => Promise<boolean>;
 
 /** One request over the network, including redirects within the host; its answer is limited in size. */
-export async function attempt(
+export async function requestOnce(
   request: Request,
   maxBytes: number,
   heldMemory: HeldMemory | undefined,
@@ -226,7 +226,7 @@ async function read(
   return Buffer.concat(chunks);
 }
 
-function errorOf(
+function sendError(
   error: unknown,
   { isIdempotent }: SourceExchange,
   answer: Unsuccessful | undefined,
@@ -256,12 +256,12 @@ export function explainedFailure(error: SourceError, cause: unknown, failed: Fai
   const { code, message } = error;
   if (code === 'CANCELLED') return error;
   const { method, url, path } = failed;
-  const status = failed.status ?? (cause instanceof HTTPError ? cause.response.status : statusOf(cause));
+  const status = failed.status ?? (cause instanceof HTTPError ? cause.response.status : failureStatus(cause));
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
   const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
   const unanswered = reason ? `no connection (${reason})` : silent;
   const detail = status === undefined ? unanswered : `the API answered with HTTP ${status}`;
-  const hint = hintFor(code, status, failed);
+  const hint = failureHint(code, status, failed);
   return explained(error, { method, host: url.host, path, status, detail, hint });
 }
 
@@ -292,7 +292,7 @@ export function noJson(found: string, request: Asked): SourceError {
   return explained(unexpected(), { ...request, detail: `no JSON, but ${found}`, hint });
 }
 
-function hintFor(code: string, status: number | undefined, { url, variables }: Failed): string {
+function failureHint(code: string, status: number | undefined, { url, variables }: Failed): string {
   const needed =
     variables.length > 0 ? `set a valid key in ${variables.join(' and ')}` : 'it may require a key';
   const fixes: { readonly [code: string]: string } = {

@@ -30,7 +30,7 @@ export function statusError(answer: Unsuccessful, isIdempotent: boolean): Source
       'The quota of this server at its source is used up. The operator of the server must fix this.';
     return new SourceError('SOURCE_QUOTA', message);
   }
-  if (status === 429 || isRateOf403(answer)) return rateLimited((retryAfterMs(headers) ?? 60_000) / 1_000);
+  if (status === 429 || isRateOf403(answer)) return rateLimited((waitAfterMs(headers) ?? 60_000) / 1_000);
   if (status === 401 || status === 403) {
     return new SourceError(
       'SOURCE_REFUSED',
@@ -85,7 +85,7 @@ function waitMsOf(value: string): number | null {
 }
 
 /** When to try again according to the headers, in milliseconds from now; null if they do not say. */
-export function retryAfterMs(headers: Headers): number | null {
+export function waitAfterMs(headers: Headers): number | null {
   for (const name of waitHeaders) {
     const wait = waitMsOf(headers.get(name) ?? '');
     if (wait !== null) return wait;

@@ -1,6 +1,6 @@
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { isObject, type Members, type SchemaProblem } from '../server/schema.ts';
-import { withoutSignals } from './declared.ts';
+import { schemaWithoutSignals } from './declared.ts';
 import { isCount, isFact } from './no-data.ts';
 import { reasonAmong } from './reason.ts';
 
@@ -38,13 +38,15 @@ export function contradiction(
 ): Contradiction | null {
   const isWrapped = wrap === 'result' && isObject(givenAnswer);
   const answer = isWrapped ? givenAnswer.result : givenAnswer;
-  const answerSchema = isWrapped ? ((schema.properties.result ?? {}) as Members) : withoutSignals(schema);
+  const answerSchema = isWrapped
+    ? ((schema.properties.result ?? {}) as Members)
+    : schemaWithoutSignals(schema);
   if (!isObject(answer) || !isObject(answerSchema.properties)) return null;
   const level = dataLevel(answer, answerSchema);
   const otherSigns = Object.keys(success).filter(
     (path) => ![undefined, success[path]].includes(scalarAt(answer, path)),
   );
-  const errors = errorsIn(level, success);
+  const errors = errorMembers(level, success);
   const signs = [...otherSigns, ...errors];
   if (signs.length === 0) return null;
   const parts = dataParts(level, [...Object.keys(success), ...errors]);
@@ -65,15 +67,19 @@ export function contradiction(
   const sign = certainSign ?? (areDataGone(level, parts) ? likelySign : undefined);
   if (sign === undefined) return null;
   const text = sign in success ? `expected ${JSON.stringify(success[sign])}` : 'expected no error';
-  return { path: `answer.${sign}`, text, withoutValue: text, reason: reasonOf(answer, signs, texts) };
+  return { path: `answer.${sign}`, text, withoutValue: text, reason: failureReason(answer, signs, texts) };
 }
 
 /** The reason that the API gives: in the objects that contain the signs, in texts instead of data, or in the signs. */
-function reasonOf(answer: Members, signs: readonly string[], texts: readonly string[]): string | undefined {
-  const containers = [answer, ...signs.map((sign) => valueAt(answer, sign.split('.').slice(0, -1)))];
+function failureReason(
+  answer: Members,
+  signs: readonly string[],
+  texts: readonly string[],
+): string | undefined {
+  const containers = [answer, ...signs.map((sign) => memberAt(answer, sign.split('.').slice(0, -1)))];
   return (
     reasonAmong([...new Set(containers), ...texts]) ??
-    reasonAmong(containers.flatMap(messagesIn)) ??
+    reasonAmong(containers.flatMap(messageMembers)) ??
     reasonAmong(signs.map((sign) => scalarAt(answer, sign)))
   );
 }
@@ -94,10 +100,10 @@ function dataLevel(answer: Members, schema: Members): Level {
 }
 
 /** The errors of an answer that no success has: `error`, or a message that the schema does not declare. */
-function errorsIn({ value, properties, prefix }: Level, success: Success): readonly string[] {
+function errorMembers({ value, properties, prefix }: Level, success: Success): readonly string[] {
   return Object.keys(value)
     .filter((name) => /^errors?$/i.test(name) || (isMessage(name) && !Object.hasOwn(properties, name)))
-    .filter((name) => !isBlank(value[name]) && !(`${prefix}${name}` in success))
+    .filter((name) => !hasNoContent(value[name]) && !(`${prefix}${name}` in success))
     .map((name) => `${prefix}${name}`);
 }
 
@@ -106,7 +112,7 @@ function isMessage(name: string): boolean {
 }
 
 /** The texts of members such as `resultMsg`. */
-function messagesIn(value: unknown): readonly unknown[] {
+function messageMembers(value: unknown): readonly unknown[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>
     /(?:msg|message|text)$/i.test(name) ? [member] : [],
@@ -129,7 +135,7 @@ function dataParts({ properties, prefix }: Level, paths: readonly string[]): rea
 function areDataGone(level: Level, parts: readonly DataPart[]): boolean {
   const structured = parts.filter(([, part]) => isStructured(part));
   const scalars = parts.filter(([name, part]) => !isStructured(part) && !isFact(name) && !isCount(name));
-  const sizes = structured.map(([, part]) => leavesIn(part));
+  const sizes = structured.map(([, part]) => countLeaves(part));
   const areScalarsMain = scalars.length > Math.max(0, ...sizes);
   if (areScalarsMain) return scalars.filter((part) => isGone(level, part)).length * 2 > scalars.length;
   const main = structured[sizes.indexOf(Math.max(...sizes))];
@@ -142,7 +148,7 @@ function isGone({ value }: Level, [name, part]: DataPart): boolean {
 
 /** Returns whether a value is blank, a text instead of a list or an object, or an object without half of its members. */
 function isWithoutData(value: unknown, schema: Members): boolean {
-  if (isBlank(value)) return true;
+  if (hasNoContent(value)) return true;
   if (typeof value === 'string') return isStructured(schema);
   if (!isObject(value) || !isObject(schema.properties)) return false;
   const names = Object.keys(schema.properties);
@@ -150,23 +156,23 @@ function isWithoutData(value: unknown, schema: Members): boolean {
 }
 
 /** The number of scalars that a schema describes. */
-function leavesIn(schema: Members): number {
+function countLeaves(schema: Members): number {
   const { properties, items, additionalProperties: valueSchema } = schema;
   const inner = [...(isObject(properties) ? Object.values(properties) : []), items, valueSchema].filter(
     isObject,
   );
-  return inner.length === 0 ? 1 : inner.reduce((sum, schema) => sum + leavesIn(schema), 0);
+  return inner.length === 0 ? 1 : inner.reduce((sum, schema) => sum + countLeaves(schema), 0);
 }
 
 const saysNothing = /zero|empty|none|no[ _-]?(data|hit|match|record|result)|not[ _-]?found/i;
 
 /** The value at a path; undefined if it is an object. */
 function scalarAt(answer: Members, path: string): Success[string] | undefined {
-  const value = valueAt(answer, path.split('.'));
+  const value = memberAt(answer, path.split('.'));
   return typeof value === 'object' && value !== null ? undefined : (value as Success[string] | undefined);
 }
 
-function valueAt(answer: Members, names: readonly string[]): unknown {
+function memberAt(answer: Members, names: readonly string[]): unknown {
   return names.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), answer);
 }
 
@@ -180,10 +186,10 @@ function admits({ type, anyOf }: Members, name: string): boolean {
   return Array.isArray(anyOf) && anyOf.filter(isObject).some((schema) => admits(schema, name));
 }
 
-function isBlank(value: unknown, depth = 0): boolean {
+function hasNoContent(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null)
     return [undefined, null, '', false].includes(value as string);
-  return depth < deepest && Object.values(value).every((member) => isBlank(member, depth + 1));
+  return depth < deepest && Object.values(value).every((member) => hasNoContent(member, depth + 1));
 }
 
 /** Deeper values are not blank. */

@@ -10,7 +10,7 @@ import {
 } from './credentials.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { redactorOf } from './redact.ts';
-import { explained, statusOf } from './running.ts';
+import { explained, failureStatus } from './running.ts';
 import { basic, Secret } from './secret.ts';
 import { answerTo } from './send.ts';
 
@@ -104,7 +104,7 @@ class Token extends Secret {
       });
       const text = await response.text();
       const { access_token: token, expires_in: seconds, error } = membersIn(text);
-      if (!response.ok) throw refusal(response.status, error, this.name);
+      if (!response.ok) throw tokenRefusal(response.status, error, this.name);
       if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw malformed();
       const life = Number(seconds) > 0 ? Number(seconds) : unsaidSeconds;
       this.#before = this.#held?.text ?? this.#before;
@@ -120,7 +120,14 @@ class Token extends Secret {
     const { host, pathname } = new URL(this.#options.tokenUrl);
     const detail = `token endpoint: ${error.message}`;
     const hint = `Correct the token URL, ${this.name}, or how they are sent, in src/apis/.`;
-    return explained(error, { method: 'post', host, path: pathname, status: statusOf(error), detail, hint });
+    return explained(error, {
+      method: 'post',
+      host,
+      path: pathname,
+      status: failureStatus(error),
+      detail,
+      hint,
+    });
   }
 }
 
@@ -138,7 +145,7 @@ function membersIn(text: string): { readonly [name: string]: unknown } {
   }
 }
 
-function refusal(status: number, error: unknown, name: string): SourceError {
+function tokenRefusal(status: number, error: unknown, name: string): SourceError {
   if (status >= 500) return unavailable(true);
   const code = typeof error === 'string' && /^[\w-]{1,40}$/.test(error) ? ` (${error})` : '';
   const message = 'The source refused this server. The operator of the server must fix this.';
@@ -183,7 +190,7 @@ export async function withTokens<T>(
   try {
     return await send();
   } catch (error) {
-    if (statusOf(error) !== 401) throw error;
+    if (failureStatus(error) !== 401) throw error;
     for (const [i, token] of tokens.entries()) token.refuse(sentTokens[i] ?? null);
     await ready();
     return send();
