@@ -50,8 +50,8 @@ try {
 
 async function oldModules() {
   const names = [
-    'src/plan/versions.ts',
-    'src/plan/package-manager.ts',
+    'src/plan/package-versions.ts',
+    'src/plan/package-manager-commands.ts',
     ['src/contract/platforms/index.ts', 'packages/contract/src/platforms/all.ts'],
     'src/project/source/sources.ts',
   ];

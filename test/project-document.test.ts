@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../packages/contract/src/command/command-error.ts';
 import { planCreation } from '../src/changes/creation.ts';
-import type { FileSet } from '../src/plan/model.ts';
+import type { FileSet } from '../src/plan/planned-file.ts';
 import { manifestFile } from '../src/project/manifest/manifest.ts';
 import { completeAnswers } from '../src/questions/create-answers.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { sourceDependencies } from '../../src/plan/versions.ts';
+import { sourceDependencies } from '../../src/plan/package-versions.ts';
 
 /** The built program; this code runs from a bundle, started in the repository. */
 const program = join(process.cwd(), 'bin/create-market-mcp.js');

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import type { DefinitionChange } from '../../src/model/model.ts';
+import type { DefinitionChange } from '../../src/model/tool-model.ts';
 
 /** The paths at which two JSON values differ: `inputSchema.properties.a.type`. */
 export function differences(given: Json | undefined, served: Json | undefined, path = ''): readonly string[] {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InputError } from '../../packages/contract/src/command/result.ts';
+import type { InputError } from '../../packages/contract/src/command/input-result.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
-import type { DefinitionChange } from '../../src/model/model.ts';
+import type { DefinitionChange } from '../../src/model/tool-model.ts';
 import { create, prove, scaffold } from '../../test/e2e/support.ts';
 import { silentDifferences } from './compare.ts';
 

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { CheckReport } from '../../packages/contract/src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/check-report.ts';
 import { shellLine } from '../../packages/contract/src/command/shell.ts';
 import { installOnce } from '../../test/e2e/install-once.ts';
 import { bins, compile, create, scratch, tree } from '../../test/e2e/support.ts';

@@ -1,11 +1,11 @@
 import { pass, type Result, reject } from 'market-mcp-contract/command';
 import { mcp, type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
-import type { ImportedTool } from '../import/model.ts';
+import type { ImportedTool } from '../import/imported-tool.ts';
 import { type Prepared, prepareTools } from '../import/prepare.ts';
 import { projectName } from '../model/names.ts';
-import type { FileSet } from '../plan/model.ts';
-import { planProject, type Start } from '../plan/project.ts';
-import { apisOf, distinctVariables } from '../plan/sources.ts';
+import { planProject, type Start } from '../plan/plan-project.ts';
+import { apisOf, distinctVariables } from '../plan/plan-sources.ts';
+import type { FileSet } from '../plan/planned-file.ts';
 import { type ManifestAnswers, withManifest } from '../project/manifest/manifest.ts';
 import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
@@ -16,7 +16,7 @@ import { toolSource } from '../questions/tool-answers.ts';
 import { render } from '../render/render.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
-import { importTools, secretsOf } from './entries.ts';
+import { importTools, secretsOf } from './import-tools.ts';
 
 /** A project in memory: everything that is decided before the first write. */
 export interface Creation {

@@ -1,12 +1,12 @@
 import { CommandError, nameList } from 'market-mcp-contract/command';
-import type { DefinitionChange } from '../model/model.ts';
-import { planCommonFiles, projectContext } from '../plan/project.ts';
-import { redisDependencies } from '../plan/versions.ts';
+import type { DefinitionChange } from '../model/tool-model.ts';
+import { redisDependencies } from '../plan/package-versions.ts';
+import { planCommonFiles, projectContext } from '../plan/plan-project.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';
-import type { Project } from '../project/model.ts';
+import type { Project } from '../project/opened-project.ts';
 import { readTemplates } from '../project/package/templates.ts';
-import { conflictingFiles } from '../project/read/files.ts';
-import { readIfThere, refuseObstacles } from '../project/read/inside.ts';
+import { conflictingFiles } from '../project/read/edited-files.ts';
+import { readIfThere, refuseObstacles } from '../project/read/resolve-inside.ts';
 import { lockDirectory } from '../project/read/workspace.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
 import { type DeployTarget, filesOf, orderTargets, targets } from '../questions/targets.ts';

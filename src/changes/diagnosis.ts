@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { CommandError, orCommandError } from 'market-mcp-contract/command';
 import { attempt } from 'market-mcp-contract/json';
 import { compareVersions, securityFixes } from 'market-mcp-contract/report';
-import type { Ownership } from '../plan/model.ts';
-import { runtimePackage, version } from '../plan/versions.ts';
+import { runtimePackage, version } from '../plan/package-versions.ts';
+import type { Ownership } from '../plan/planned-file.ts';
 import { type Manifest, readManifest } from '../project/manifest/manifest.ts';
-import { editedFiles, runtimeVersion } from '../project/read/files.ts';
-import { readIn } from '../project/read/inside.ts';
+import { editedFiles, runtimeVersion } from '../project/read/edited-files.ts';
+import { parsedJson } from '../project/read/file-text.ts';
 import { packageDirectory } from '../project/read/installed.ts';
 import { listingProblems } from '../project/read/open.ts';
-import { parsedJson } from '../project/read/text.ts';
+import { readIn } from '../project/read/resolve-inside.ts';
 import { thisProgram } from '../system/command-line.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
-import { cloneProblems } from './clone.ts';
-import { planUpgrade } from './upgrade/plan.ts';
+import { cloneProblems } from './clone-problems.ts';
+import { planUpgrade } from './upgrade/plan-upgrade.ts';
 import { upgradeReport } from './upgrade/report.ts';
 
 /** What is known of a project. */

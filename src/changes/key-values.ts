@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type InputError, inputError, orList, spellingHint } from 'market-mcp-contract/command';
-import type { ApiCall, KeySource } from '../import/model.ts';
+import type { ApiCall, KeySource } from '../import/imported-tool.ts';
 import { variablesShown } from '../import/request/shown.ts';
 import { dotEnv } from '../project/read/dot-env.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';

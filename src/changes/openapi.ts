@@ -1,11 +1,11 @@
 import { pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { type JsonObject, objectOr } from 'market-mcp-contract/json';
-import type { ApiCall, ApiKey, Imported } from '../import/model.ts';
-import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
+import type { ApiCall, ApiKey, Imported } from '../import/imported-tool.ts';
 import { toolsOfDocument, unknownAnswerHint } from '../import/openapi/index.ts';
+import { type OpenApiDocument, readOpenApi } from '../import/openapi/openapi-document.ts';
 import { checkedDocument } from '../import/openapi/operations.ts';
 import type { AnswerSample } from '../import/sample.ts';
-import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
+import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/read-document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import {
   type KeyValues,
@@ -15,7 +15,7 @@ import {
   requestOrigin,
   unusedVariables,
 } from './key-values.ts';
-import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './sending.ts';
+import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './send-requests.ts';
 
 /** Makes the tools of the chosen operations, with answers of the API in addition to the saved ones. */
 type ToolMaker = (answers: readonly AnswerSample[]) => Result<readonly Imported[]>;

@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
 import { CommandError, unwrap } from 'market-mcp-contract/command';
-import type { DefinitionChange } from '../model/model.ts';
 import { parseToolName, toolFile } from '../model/names.ts';
-import type { ProjectFile } from '../plan/model.ts';
-import { toolPaths } from '../plan/tool.ts';
-import { toolsIndex } from '../plan/tools-index.ts';
+import type { DefinitionChange } from '../model/tool-model.ts';
+import { toolsIndex } from '../plan/plan-tools-index.ts';
+import type { ProjectFile } from '../plan/planned-file.ts';
+import { toolPaths } from '../plan/tool-files.ts';
 import { driftOf, type ToolListDrift } from '../project/manifest/listed.ts';
 import {
   type Manifest,
@@ -13,13 +13,13 @@ import {
   type ManifestFile,
   withNextManifest,
 } from '../project/manifest/manifest.ts';
-import type { Project, ToolFile } from '../project/model.ts';
+import type { Project, ToolFile } from '../project/opened-project.ts';
 import { readTemplates } from '../project/package/templates.ts';
-import { isAsWritten } from '../project/read/files.ts';
-import { isInOtherRepository, readIfThere, resolveInside } from '../project/read/inside.ts';
+import { isAsWritten } from '../project/read/edited-files.ts';
+import { decodeText, encodeText } from '../project/read/file-text.ts';
 import { toolsNamed } from '../project/read/open.ts';
-import { modeOf } from '../project/read/read.ts';
-import { decodeText, encodeText } from '../project/read/text.ts';
+import { modeOf } from '../project/read/read-files.ts';
+import { isInOtherRepository, readIfThere, resolveInside } from '../project/read/resolve-inside.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
 import type { ProjectChange as FileChange } from '../project/write/transaction.ts';
 import { moduleReferences } from '../typescript/imports.ts';

@@ -1,11 +1,11 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { resultOutcome, type ToolExample } from 'market-mcp-contract/definition';
 import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
-import type { ServerPlatform } from '../plan/project.ts';
-import { runtimePackage } from '../plan/versions.ts';
+import { runtimePackage } from '../plan/package-versions.ts';
+import type { ServerPlatform } from '../plan/plan-project.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { runProgram } from '../system/processes.ts';
-import { findCrash } from './causes.ts';
+import { findCrash } from './log-causes.ts';
 
 /** A tool as its compiled code declares it. */
 export interface ProjectTool {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { containerOf, type Image } from '../system/containers.ts';
-import { type BundledWorker, filesIn, localized, workerCommand } from '../system/workers.ts';
+import { type BundledWorker, filesIn, localized, workerCommand } from '../system/worker-bundle.ts';
 import type { Command } from './launch.ts';
 
 /** What is deployed, built on this machine: its instances take the place of processes of the built files. */

@@ -1,5 +1,5 @@
 import type { Cause } from 'market-mcp-contract/definition';
-import { causeOf } from './causes.ts';
+import { causeOf } from './log-causes.ts';
 import type { Incident, SourceFailure } from './logged.ts';
 
 /** A failed call, as its answer describes it. */

@@ -1,10 +1,15 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { type CheckReport, examine } from 'market-mcp-contract/report';
-import { packageManagerCommands } from '../plan/package-manager.ts';
-import { compilerErrors, installHint, isBuiltByCompiler, projectCompiler } from '../system/compiler.ts';
+import { packageManagerCommands } from '../plan/package-manager-commands.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { runProgram } from '../system/processes.ts';
-import type { HeldServer } from './project.ts';
+import {
+  compilerErrors,
+  installHint,
+  isBuiltByCompiler,
+  projectCompiler,
+} from '../system/typescript-compiler.ts';
+import type { HeldServer } from './check-project.ts';
 
 /**
  * Builds a project. A script that is only the compiler is started without the package manager, which takes as long

@@ -14,7 +14,7 @@ import {
   withFlags,
   withGroupedFlags,
 } from 'market-mcp-contract/command';
-import { version } from '../plan/versions.ts';
+import { version } from '../plan/package-versions.ts';
 import {
   addToolQuestions,
   addToolSwitches,
@@ -33,7 +33,7 @@ import {
   placeFlags,
   registerFlags,
   upgradeFlags,
-} from './flags.ts';
+} from './command-flags.ts';
 import { checkGroups, commandGroups, createGroups } from './help.ts';
 
 /** The names of the program. */

@@ -4,12 +4,12 @@ import { close } from 'node:inspector';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, orCommandError } from 'market-mcp-contract/command';
 import { attempt } from 'market-mcp-contract/json';
-import { compileProject } from '../system/compiler.ts';
 import { isFree, portTakenIn } from '../system/ports.ts';
 import { childStarting } from '../system/processes.ts';
+import { compileProject } from '../system/typescript-compiler.ts';
 import { observerSource } from './assets.ts';
 import type { LocalServer } from './local-server.ts';
-import { isProcessRunning, processEntry } from './published.ts';
+import { isProcessRunning, processEntry } from './published-state.ts';
 import { building, notCompiled, running, type ServerState, stateAfter } from './state.ts';
 import { changesOf } from './watch.ts';
 

@@ -7,8 +7,8 @@ import { present } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { createSigner } from 'market-mcp-contract/wire';
 import { dotEnv } from '../project/read/dot-env.ts';
-import { resolveInside } from '../project/read/inside.ts';
-import { isEntry, readRegular } from '../project/read/read.ts';
+import { isEntry, readRegular } from '../project/read/read-files.ts';
+import { resolveInside } from '../project/read/resolve-inside.ts';
 
 /** The server of a project in development. */
 export interface LocalServer {

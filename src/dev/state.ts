@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { CommandError } from 'market-mcp-contract/command';
-import { causeOf } from '../check/causes.ts';
+import { causeOf } from '../check/log-causes.ts';
 import { packageManagerOf } from '../system/detect.ts';
 
 /** What the server of a project does, or why it does not run. */

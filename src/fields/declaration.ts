@@ -1,9 +1,9 @@
 import { orList, pass, type Result, reject } from 'market-mcp-contract/command';
 import { type Json, parseJsonText, shorten } from 'market-mcp-contract/json';
-import { type FieldType, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
 import { spacelessHint } from '../model/names.ts';
+import { type FieldType, type ScalarType, type Shape, scalarTypes } from '../model/tool-model.ts';
 import { DeclarationReader, ParseStop, type WrittenValue } from './declaration-reader.ts';
-import { numberPattern, typedValue } from './values.ts';
+import { numberPattern, typedValue } from './field-values.ts';
 
 /** One part of a path: a name, and the number of lists between it and its members (`rows[].id`: 1). */
 export interface PathStep {

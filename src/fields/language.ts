@@ -7,8 +7,8 @@ import {
   refuse,
 } from 'market-mcp-contract/command';
 import { type Json, shorten } from 'market-mcp-contract/json';
-import type { Field, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
+import type { Field, Shape } from '../model/tool-model.ts';
 import { bareName, type Declaration, type PathStep, parseDeclaration } from './declaration.ts';
 import { shapeErrors } from './shape.ts';
 

@@ -1,7 +1,7 @@
 import { type InputError, inputError } from 'market-mcp-contract/command';
 import { clientMismatches, type Json, type JsonObject, patternFlaw, present } from 'market-mcp-contract/json';
-import type { Field, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
+import type { Field, Shape } from '../model/tool-model.ts';
 
 /**
  * Errors of fields beyond their types: forbidden or repeated names, patterns

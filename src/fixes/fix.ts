@@ -2,13 +2,13 @@ import { pass, type Result, refuse, reject, shellLine } from 'market-mcp-contrac
 import { completeHints, type ToolDefinition, titleOf } from 'market-mcp-contract/definition';
 import { bounds, isObject, isReadable, type JsonObject, shorten, tryCompile } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import type { DefinitionChange } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
+import type { DefinitionChange } from '../model/tool-model.ts';
 import { fixInputReferences } from './definitions.ts';
-import { fixDialect } from './dialect.ts';
+import { fixDialect } from './dialect-fixes.ts';
 import { Fixes } from './fixes.ts';
-import { fixInput, requireInput } from './input.ts';
-import { fixOutput } from './output.ts';
+import { fixInput, requireInput } from './input-fixes.ts';
+import { fixOutput } from './output-fixes.ts';
 
 export interface Fixed {
   readonly definition: ToolDefinition;

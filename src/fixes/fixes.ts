@@ -9,7 +9,7 @@ import {
   shorten,
   single,
 } from 'market-mcp-contract/json';
-import type { DefinitionChange } from '../model/model.ts';
+import type { DefinitionChange } from '../model/tool-model.ts';
 
 /** Records the changes to one tool, and the errors that cannot be fixed. */
 export class Fixes {

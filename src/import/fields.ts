@@ -23,10 +23,10 @@ import {
 import { budgets } from 'market-mcp-contract/report';
 import { fixDefinitions, fixMap } from '../fixes/definitions.ts';
 import { Fixes } from '../fixes/fixes.ts';
-import type { DefinitionChange } from '../model/model.ts';
-import type { Imported } from './model.ts';
-import { splitToolPrefix } from './named.ts';
+import type { DefinitionChange } from '../model/tool-model.ts';
+import type { Imported } from './imported-tool.ts';
 import { contentsOf, outputWithoutSignals } from './openapi/describe.ts';
+import { splitToolPrefix } from './tool-prefix.ts';
 
 /** A place in an answer that an author can choose. */
 export interface AnswerField {

@@ -17,12 +17,12 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { inspectToolList } from 'market-mcp-contract/report';
 import { reachOf, type SubmissionCall, submissionCalls, submissionHarm } from 'market-mcp-contract/wire';
 import { type Fixed, fix } from '../fixes/fix.ts';
-import type { DefinitionChange, PreparedTool, SpecEntry, ToolSpec } from '../model/model.ts';
 import { ownersOf, toolFile } from '../model/names.ts';
+import type { DefinitionChange, PreparedTool, SpecEntry, ToolSpec } from '../model/tool-model.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { toolSpecOf } from '../tools/tool-spec.ts';
-import { type Api, type ApiCall, apiVariables, type Imported, type ImportedTool } from './model.ts';
+import { type Api, type ApiCall, apiVariables, type Imported, type ImportedTool } from './imported-tool.ts';
 
 /** The prepared tools of create and add-tool, after all questions are answered. */
 export interface Prepared {

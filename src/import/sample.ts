@@ -21,13 +21,13 @@ import {
 } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
 import { isMap, mapDescription } from '../fixes/definitions.ts';
-import type { DefinitionChange, Field } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
+import type { DefinitionChange, Field } from '../model/tool-model.ts';
 import { withSignals } from '../tools/definition.ts';
-import { wrapAnswer } from './answer.ts';
+import { wrapAnswer } from './api-answer.ts';
+import type { Imported } from './imported-tool.ts';
 import { type Known, schemaOfValues } from './infer.ts';
-import type { Imported } from './model.ts';
-import { rootOf, type Wrap, wrapOf } from './root.ts';
+import { rootOf, type Wrap, wrapOf } from './result-root.ts';
 import { fieldToDo } from './to-do.ts';
 
 /** A saved answer of an API. */

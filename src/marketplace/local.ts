@@ -1,12 +1,12 @@
 import type { JsonObject } from 'market-mcp-contract/json';
 import { openLocalPlatform } from '../dev/local-server.ts';
-import { ownStamp } from '../dev/published.ts';
-import { readSealed } from '../project/read/read.ts';
+import { ownStamp } from '../dev/published-state.ts';
+import { readSealed } from '../project/read/read-files.ts';
 import { makeStateDirectory, refuseLinkedState, saveSealed } from '../project/write/state-directory.ts';
-import { accessIn, linkOf } from './core/access.ts';
 import { Marketplace } from './core/marketplace.ts';
-import type { MarketplaceOptions } from './core/model.ts';
-import { MarketplaceStore } from './core/store.ts';
+import type { MarketplaceOptions } from './core/marketplace-model.ts';
+import { accessIn, linkOf } from './core/page-access.ts';
+import { MarketplaceStore } from './core/state-store.ts';
 import { provenAccess, runningFile } from './running-marketplace.ts';
 import { type Serving, serveMarketplace } from './web/serve.tsx';
 

@@ -1,9 +1,9 @@
 import { unwrap } from 'market-mcp-contract/command';
 import { generic, type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import { type LocalServer, localServer } from '../dev/local-server.ts';
-import { publishedState } from '../dev/published.ts';
+import { publishedState } from '../dev/published-state.ts';
 import { projectAbove } from '../project/manifest/manifest.ts';
-import type { Project } from '../project/model.ts';
+import type { Project } from '../project/opened-project.ts';
 import { openProject } from '../project/read/open.ts';
 
 /** What a local marketplace works with: its directory, the author's server, and the project if there is one. */

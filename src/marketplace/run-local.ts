@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { CommandError, untilSignal } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { type HeldServer, holdProject } from '../check/project.ts';
+import { type HeldServer, holdProject } from '../check/check-project.ts';
 import { selfCheck } from '../check/self-check.ts';
 import { type Development, develop, type OutputChunk } from '../dev/develop.ts';
 import { localServer } from '../dev/local-server.ts';
-import { publishedState, publisherOf, watchPublished } from '../dev/published.ts';
+import { publishedState, publisherOf, watchPublished } from '../dev/published-state.ts';
 import { building, type ServerState } from '../dev/state.ts';
 import { sourceVersion } from '../dev/watch.ts';
-import type { Project } from '../project/model.ts';
+import type { Project } from '../project/opened-project.ts';
 import { openProject } from '../project/read/open.ts';
 import { stateDirectory } from '../project/write/state-directory.ts';
 import { draftOf } from './core/entry.ts';

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import type { JsonObject } from 'market-mcp-contract/json';
-import { isStampOfRunning } from '../dev/published.ts';
-import { readSealed } from '../project/read/read.ts';
+import { isStampOfRunning } from '../dev/published-state.ts';
+import { readSealed } from '../project/read/read-files.ts';
 import { stateDirectory } from '../project/write/state-directory.ts';
 import { marketCommand } from '../system/command-line.ts';
-import { type Access, accessIn, isSame, proofHeader, proofOf, proofPath } from './core/access.ts';
+import { type Access, accessIn, isSame, proofHeader, proofOf, proofPath } from './core/page-access.ts';
 
 /** Milliseconds that a busy machine may take to answer a caller of a marketplace or a server. */
 export const answerMs = 10_000;

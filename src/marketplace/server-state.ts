@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
-import { publishedState } from '../dev/published.ts';
+import { publishedState } from '../dev/published-state.ts';
 import { running, type ServerState } from '../dev/state.ts';
-import { parsedJson } from '../project/read/text.ts';
+import { parsedJson } from '../project/read/file-text.ts';
 import type { MarketplaceContext } from './marketplace-context.ts';
 import { answerMs } from './running-marketplace.ts';
 

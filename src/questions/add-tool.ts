@@ -1,8 +1,8 @@
 import { on, type Values } from 'market-mcp-contract/command';
 import { parseToolName } from '../model/names.ts';
 import { createSwitches } from './create.ts';
-import { askQuestion, type Defaulted, type Question } from './model.ts';
-import { type ToolParts, toolQuestions } from './tool.ts';
+import { askQuestion, type Defaulted, type Question } from './question.ts';
+import { type ToolParts, toolQuestions } from './tool-questions.ts';
 
 const tool: Question<string> & Defaulted<string, ToolParts> = {
   ...toolQuestions.tool,

@@ -2,10 +2,10 @@ import { asOperand, off, on, oneOf, reject, type Values } from 'market-mcp-contr
 import { isCurl } from '../import/request/shown.ts';
 import { parseDirectory } from '../model/names.ts';
 import { defaultToolName } from './defaults.ts';
-import { askQuestion, type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
+import { askQuestion, type Defaulted, type FlagAnswer, type Question, textFlag } from './question.ts';
 import { type DeployTarget, deployFlag } from './targets.ts';
-import { type ToolParts, toolQuestions } from './tool.ts';
+import { type ToolParts, toolQuestions } from './tool-questions.ts';
 
 /** The answers one by one, from flags and prompts. */
 export interface CreateParts extends ToolParts {

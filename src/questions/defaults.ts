@@ -1,6 +1,6 @@
 import { readingVerbs } from 'market-mcp-contract/definition';
-import type { Field } from '../model/model.ts';
 import { projectName, toolFile } from '../model/names.ts';
+import type { Field } from '../model/tool-model.ts';
 
 /** Words in a directory's name that do not describe its tool. */
 const fillers = new Set(

@@ -1,5 +1,5 @@
 import { combineResults, inputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
-import type { ToolParts } from './tool.ts';
+import type { ToolParts } from './tool-questions.ts';
 
 /** Flags as commander returns them: a list if a flag can be repeated, `true` if it has no value. */
 export type Flags<Parts> = {

@@ -1,5 +1,5 @@
 import { combineResults, oneOf, pass } from 'market-mcp-contract/command';
-import type { FlagAnswer } from './model.ts';
+import type { FlagAnswer } from './question.ts';
 
 /** Where a project can be deployed. Each target adds files; DEPLOY.md has a section on it. All but `workers` run the image of `docker`. */
 export const targets = {

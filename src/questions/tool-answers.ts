@@ -1,5 +1,5 @@
-import type { ApiVariable } from '../import/model.ts';
-import { type ToolParts, toolQuestions } from './tool.ts';
+import type { ApiVariable } from '../import/imported-tool.ts';
+import { type ToolParts, toolQuestions } from './tool-questions.ts';
 
 /** The project of tools that are made from requests. */
 export interface RequestPlace {

@@ -1,6 +1,6 @@
 import type { Json } from 'market-mcp-contract/json';
 import { Code, mapEntries, memberAccess, printLiteral, propertyText, type Spread } from './literal.ts';
-import { declaration, type RequestParts, requestLiteral, setting } from './request.ts';
+import { declaration, type RequestParts, requestLiteral, setting } from './request-code.ts';
 
 /**
  * The helpers of templates. Every value from an author passes through the helper for its context.

@@ -1,6 +1,6 @@
 import type Handlebars from 'handlebars';
 import runtime from 'handlebars/runtime.js';
-import type { FileSet, PlannedFile, ProjectFile, TemplateSet } from '../plan/model.ts';
+import type { FileSet, PlannedFile, ProjectFile, TemplateSet } from '../plan/planned-file.ts';
 import { compileTemplate } from './compiled.ts';
 import { helpers } from './helpers.ts';
 

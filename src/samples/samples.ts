@@ -12,7 +12,7 @@ import {
 } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { sampleArguments } from 'market-mcp-contract/wire';
-import type { PreparedTool, Sample } from '../model/model.ts';
+import type { PreparedTool, Sample } from '../model/tool-model.ts';
 import { sampleValue, samplingOf } from './sample-value.ts';
 
 /** A value of the key parameter; null if the argument is omitted. */

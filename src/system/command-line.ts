@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { shellLine } from 'market-mcp-contract/command';
 import { ownCommand } from '../project/package/own-package.ts';
-import { parentsOf } from '../project/read/read.ts';
+import { parentsOf } from '../project/read/read-files.ts';
 import { packageManagerOf } from './detect.ts';
 
 /** A `market-mcp` command to paste: of the installed program if there is one in the current directory, else of this program. */

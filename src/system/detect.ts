@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { attempt } from 'market-mcp-contract/json';
-import { inWorkspace, type PackageManagerCommands, packageManagerCommands } from '../plan/package-manager.ts';
+import {
+  inWorkspace,
+  type PackageManagerCommands,
+  packageManagerCommands,
+} from '../plan/package-manager-commands.ts';
 import { manifestFile, readManifest } from '../project/manifest/manifest.ts';
-import { parentsOf } from '../project/read/read.ts';
+import { parentsOf } from '../project/read/read-files.ts';
 import { lockDirectory, workspaceRoot } from '../project/read/workspace.ts';
 import { type PackageManager, packageManagers } from '../questions/package-managers.ts';
 

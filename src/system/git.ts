@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
-import { decodeText, encodeText } from '../project/read/text.ts';
+import { decodeText, encodeText } from '../project/read/file-text.ts';
 import { type ProcessResult, runProgram } from './processes.ts';
 
 /** The result for the repository, with a message for the author if there is one. */

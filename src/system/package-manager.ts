@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
-import { packageManagerCommands } from '../plan/package-manager.ts';
+import { packageManagerCommands } from '../plan/package-manager-commands.ts';
 import { workspaceRoot } from '../project/read/workspace.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { type ProcessResult, runProgram } from './processes.ts';
@@ -50,7 +50,7 @@ const outdated = /ETARGET|EINTEGRITY/;
 async function writeKnownLock(directory: string): Promise<() => void> {
   const file = join(directory, packageManagerCommands.npm.lockFile);
   if (existsSync(file) || workspaceRoot(directory) !== undefined) return () => {};
-  const { knownLock } = await import('../project/package/lock.ts');
+  const { knownLock } = await import('../project/package/lockfile.ts');
   writeFileSync(file, knownLock(directory));
   return () => rmSync(file, { force: true });
 }

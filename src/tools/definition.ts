@@ -7,8 +7,8 @@ import {
 } from 'market-mcp-contract/definition';
 import { type JsonObject, membersOf } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
-import { allowBlank } from '../fixes/output.ts';
-import type { Field, ToolSpec } from '../model/model.ts';
+import { allowBlank } from '../fixes/output-fixes.ts';
+import type { Field, ToolSpec } from '../model/tool-model.ts';
 
 /**
  * The MCP definition of a ToolSpec (C§2.1). A list becomes an object with `items` and `count`. Required output

@@ -13,7 +13,7 @@ import {
   typesOf,
   withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
-import type { Field, PreparedTool, SpecEntry } from '../model/model.ts';
+import type { Field, PreparedTool, SpecEntry } from '../model/tool-model.ts';
 
 /** The author's example for a parameter: of a tool in a spec file, `get_price.symbol=BTC`, or of a request, `symbol=BTC`. */
 export interface ExampleValue {

@@ -7,7 +7,7 @@ import {
   reject,
   spellingHint,
 } from 'market-mcp-contract/command';
-import type { DefinitionChange, Field, SpecEntry, ToolSpec } from '../model/model.ts';
+import type { DefinitionChange, Field, SpecEntry, ToolSpec } from '../model/tool-model.ts';
 import { outputSchemaOf } from './definition.ts';
 import { type ExampleValue, withExamples } from './example-values.ts';
 

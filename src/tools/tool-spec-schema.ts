@@ -1,6 +1,6 @@
 import { effects, toolNamePattern } from 'market-mcp-contract/definition';
 import type { JsonObject } from 'market-mcp-contract/json';
-import { scalarTypes } from '../model/model.ts';
+import { scalarTypes } from '../model/tool-model.ts';
 
 const types: readonly string[] = [...scalarTypes, 'object', 'array'];
 const numeric = ['number', 'integer'];

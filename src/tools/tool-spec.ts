@@ -10,8 +10,8 @@ import {
 import type { Problem } from 'market-mcp-contract/definition';
 import { type JsonObject, lazyValidator, mismatchesIn } from 'market-mcp-contract/json';
 import { fieldErrors } from '../fields/shape.ts';
-import type { ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
+import type { ToolSpec } from '../model/tool-model.ts';
 import { specKeys, toolSpecSchema } from './tool-spec-schema.ts';
 
 const validator = lazyValidator(toolSpecSchema);

@@ -1,7 +1,7 @@
 import type { Node } from '@babel/types';
 import { isObject } from 'market-mcp-contract/json';
 import { envMembersIn } from './api-source.ts';
-import { innerExpression, LiteralReader, writtenProperties } from './literal.ts';
+import { innerExpression, LiteralReader, writtenProperties } from './read-literal.ts';
 import { nodesIn, treeOf } from './tree.ts';
 
 /** The address of an API, or the variable that has it; null if only running the code could determine it. */

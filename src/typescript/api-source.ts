@@ -1,6 +1,6 @@
 import type { Node, ObjectExpression } from '@babel/types';
 import type { Json } from 'market-mcp-contract/json';
-import { innerExpression, LiteralReader, memberName, writtenProperties } from './literal.ts';
+import { innerExpression, LiteralReader, memberName, writtenProperties } from './read-literal.ts';
 import { nodesIn, treeOf } from './tree.ts';
 
 /** The keys in a file of `src/apis/`, read without running it. */

@@ -1,5 +1,5 @@
 import type { CallExpression, Node, ObjectPattern } from '@babel/types';
-import { memberName } from './literal.ts';
+import { memberName } from './read-literal.ts';
 import { nodesIn, type Placed, treeOf } from './tree.ts';
 
 /** A reference to another module: `import … from`, `export … from`, `import '…'`, `import('…')`, `require('…')`. */

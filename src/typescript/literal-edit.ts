@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node, ObjectExpression } from '@babel/types';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { innerExpression, LiteralReader, memberName, writtenProperties } from './literal.ts';
+import { innerExpression, LiteralReader, memberName, writtenProperties } from './read-literal.ts';
 import type { Placed, Tree } from './tree.ts';
 
 /** How new values are written. @param column where it starts @param indent leading spaces of that line */

@@ -1,7 +1,13 @@
 import type { Node, ObjectExpression, ObjectProperty } from '@babel/types';
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
-import { innerExpression, LiteralReader, memberName, writtenMembers, writtenProperties } from './literal.ts';
 import { LiteralEdit, type Print } from './literal-edit.ts';
+import {
+  innerExpression,
+  LiteralReader,
+  memberName,
+  writtenMembers,
+  writtenProperties,
+} from './read-literal.ts';
 import { apiCalls, schemaNode } from './tool-source.ts';
 import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallExpression, Node, Statement } from '@babel/types';
 import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { type LiteralMembers, LiteralReader, memberName, writtenProperties } from './literal.ts';
 import { LiteralEdit, type Print } from './literal-edit.ts';
+import { type LiteralMembers, LiteralReader, memberName, writtenProperties } from './read-literal.ts';
 import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
 
 /** The facts in the source of a tool, read without running it. */

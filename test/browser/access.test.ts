@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { linkOf } from '../../src/marketplace/core/access.ts';
+import { linkOf } from '../../src/marketplace/core/page-access.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { startApi } from '../api-server.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { planDeployment } from '../../src/changes/deployment.ts';
-import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
+import { planUpgrade } from '../../src/changes/upgrade/plan-upgrade.ts';
 import { manifestFile, readManifest } from '../../src/project/manifest/manifest.ts';
 import { openProject } from '../../src/project/read/open.ts';
 import { changeProject } from '../../src/project/write/change.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { rememberTyped } from '../../src/changes/key-values.ts';
 import { fromOpenApi } from '../../src/changes/openapi.ts';
-import { fromRequests } from '../../src/changes/request.ts';
+import { fromRequests } from '../../src/changes/request-tools.ts';
 import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
 import { startApi } from '../api-server.ts';
 import { openApi } from '../e2e/upstreams.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fromServer } from '../../src/changes/mcp.ts';
+import { fromServer } from '../../src/changes/server-tools.ts';
 import { startApi } from '../api-server.ts';
 
 const schema = { type: 'object', properties: {} };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
-import { importTools } from '../../src/changes/entries.ts';
+import { importTools } from '../../src/changes/import-tools.ts';
 import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import { preparedOf } from '../import/prepared.ts';

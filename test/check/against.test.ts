@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listingIn } from '../../packages/contract/src/check/files.ts';
+import { listingIn } from '../../packages/contract/src/check/listing-files.ts';
 import { directory } from '../project/directory.ts';
 
 function file(content: string | Uint8Array): string {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { holdProject } from '../../src/check/project.ts';
+import { holdProject } from '../../src/check/check-project.ts';
 import { build, selfCheck } from '../../src/check/self-check.ts';
 import { directory } from '../project/directory.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { planCreation } from '../../src/changes/creation.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { version } from '../../src/plan/versions.ts';
+import { version } from '../../src/plan/package-versions.ts';
 import { writeProject } from '../../src/project/write/write.ts';
 import { toolSpecOf } from '../../src/tools/tool-spec.ts';
 import { Terminal } from '../e2e/terminal.ts';

@@ -8,7 +8,7 @@ import type { RuleResult } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { runCheck } from '../../src/cli/check/command.ts';
-import type { CheckFlags } from '../../src/cli/flags.ts';
+import type { CheckFlags } from '../../src/cli/command-flags.ts';
 import { failuresOf } from '../broken/check.ts';
 import { createSteps, type RunningServer, serve, type Trust } from '../broken/good-server.ts';
 import { directory } from '../project/directory.ts';

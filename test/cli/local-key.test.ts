@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { localKeyFor } from '../../src/cli/check/local-key.ts';
-import type { CheckFlags } from '../../src/cli/flags.ts';
+import type { CheckFlags } from '../../src/cli/command-flags.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { directory, fileSet } from '../project/directory.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ruleNameErrors } from '../../packages/contract/src/check/select.ts';
-import { flagName } from '../../packages/contract/src/command/flags.ts';
-import { checkFlags } from '../../src/cli/flags.ts';
+import { flagName } from '../../packages/contract/src/command/flag-table.ts';
+import { checkFlags } from '../../src/cli/command-flags.ts';
 import { buildProgram, parseable } from '../../src/cli/program.ts';
 import { createQuestions, createSwitches } from '../../src/questions/create.ts';
 

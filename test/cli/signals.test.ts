@@ -12,7 +12,7 @@ beforeAll(async () => {
   const command = join(repository, 'packages/contract/src/command');
   const virtual = '\0main';
   const text = `
-    export { runMain } from ${JSON.stringify(join(command, 'main.ts'))};
+    export { runMain } from ${JSON.stringify(join(command, 'run-main.ts'))};
     export * from ${JSON.stringify(join(command, 'signals.ts'))};
     export * from ${JSON.stringify(join(repository, 'src/system/processes.ts'))};`;
   await build({

@@ -1,6 +1,6 @@
 import { toCommandError } from '../../packages/contract/src/command/errors.ts';
-import { Output } from '../../packages/contract/src/command/output.ts';
 import type { Sink } from '../../packages/contract/src/command/progress.ts';
+import { Output } from '../../packages/contract/src/command/terminal-output.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 
 class Text implements Sink {

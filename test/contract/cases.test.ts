@@ -7,7 +7,7 @@ import type { PlatformProfile } from '../../packages/contract/src/platforms/prof
 import { mergeLive } from '../../packages/contract/src/rules/cases.ts';
 import { must, type Note } from '../../packages/contract/src/rules/rule.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
-import { invented } from '../../packages/contract/src/wire/curl.ts';
+import { invented } from '../../packages/contract/src/wire/curl-line.ts';
 import { missing, NotRun } from '../../packages/contract/src/wire/not-run.ts';
 import { Probe } from '../../packages/contract/src/wire/probe.ts';
 import { failuresOf } from '../broken/check.ts';

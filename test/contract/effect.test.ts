@@ -10,7 +10,7 @@ import {
   writingEffect,
 } from '../../packages/contract/src/definition/effect.ts';
 import { verdictOn } from '../../packages/contract/src/wire/safety.ts';
-import { writingTools } from '../../src/import/mcp.ts';
+import { writingTools } from '../../src/import/mcp-tools.ts';
 
 function namesIn(text: string): readonly string[] {
   return text.trim().split(/\s+/);

@@ -6,7 +6,7 @@ import { lacksData as lacksDataInContract } from '../../packages/contract/src/de
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
 import { lacksData as lacksDataInRuntime } from '../../packages/runtime/src/source/no-data.ts';
-import { wrapAnswer } from '../../src/import/answer.ts';
+import { wrapAnswer } from '../../src/import/api-answer.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 
 interface Case {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resultOutcome } from '../../packages/contract/src/definition/outcomes.ts';
 import { isBlank } from '../../packages/contract/src/json/blank.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import { exchangeOutcome } from '../../src/marketplace/core/verdict.ts';
+import { exchangeOutcome } from '../../src/marketplace/core/call-verdict.ts';
 
 describe('the outcome of a result', () => {
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runtimeRules } from '../../packages/contract/src/rules/runtime.ts';
 import type { Target } from '../../packages/contract/src/target.ts';
 import { compareVersions, securityFixes } from '../../packages/contract/src/versions.ts';
-import { version } from '../../src/plan/versions.ts';
+import { version } from '../../src/plan/package-versions.ts';
 import { checkServer } from '../broken/check.ts';
 
 const [outdated] = runtimeRules;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CheckReport } from '../../packages/contract/src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/check-report.ts';
 import { expectChecked, fromRates, ratesDocument } from '../e2e/rates.ts';
 import { bins, create, scratch } from '../e2e/support.ts';
 import { freePort } from '../ports.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CheckReport } from '../../packages/contract/src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/check-report.ts';
 import { serveHere, startApi } from '../api-server.ts';
 import { expectChecked, fromRates, platform, ratesDocument, ratesProject } from '../e2e/rates.ts';
 import { failuresOf, market, scaffold, scratch } from '../e2e/support.ts';

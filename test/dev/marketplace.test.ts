@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type Access, accessIn } from '../../src/marketplace/core/access.ts';
+import { type Access, accessIn } from '../../src/marketplace/core/page-access.ts';
 import { requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { startApi } from '../api-server.ts';
 import { freePort } from '../ports.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, watch, writeFile
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { planCreation } from '../../src/changes/creation.ts';
-import { publishedState } from '../../src/dev/published.ts';
+import { publishedState } from '../../src/dev/published-state.ts';
 import type { StateKind } from '../../src/dev/state.ts';
 import { completeAnswers, readCreateFlags } from '../../src/questions/create-answers.ts';
 

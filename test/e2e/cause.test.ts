@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RegistrationStep } from '../../src/marketplace/core/model.ts';
+import type { RegistrationStep } from '../../src/marketplace/core/marketplace-model.ts';
 import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { type ApiRequest, type ApiResponse, startApi } from '../api-server.ts';
 import { untilState } from '../dev/project.ts';

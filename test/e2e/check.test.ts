@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CheckReport } from '../../packages/contract/src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/check-report.ts';
 import { bins, failuresOf, prove, run, scaffold, scratch } from './support.ts';
 
 const root = scratch();

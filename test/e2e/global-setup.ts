@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { TestProject } from 'vitest/node';
-import { redisDependencies, sourceDependencies } from '../../src/plan/versions.ts';
+import { redisDependencies, sourceDependencies } from '../../src/plan/package-versions.ts';
 import { installOnce } from './install-once.ts';
 
 /** Installs a generated project's dependencies once; every generated project of this suite uses them. */

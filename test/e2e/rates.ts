@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { CheckReport } from '../../packages/contract/src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/check-report.ts';
 import { startApi } from '../api-server.ts';
 import { type CreateResult, failuresOf, market, scaffold } from './support.ts';
 import { answering, inPath, openApi } from './upstreams.ts';

@@ -17,7 +17,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa, type Options, type Result } from 'execa';
 import { afterAll, expect, inject } from 'vitest';
-import type { CheckReport } from '../../packages/contract/src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/check-report.ts';
 import { defaultRules } from '../default-rules.ts';
 
 declare module 'vitest' {

@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../src/model/model.ts';
+import type { ToolSpec } from '../../src/model/tool-model.ts';
 
 /** Text that breaks templates without escaping, in every context. */
 export const hostileText =

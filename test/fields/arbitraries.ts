@@ -1,5 +1,5 @@
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import type { Field, ScalarType, Shape, ToolSpec } from '../../src/model/model.ts';
+import type { Field, ScalarType, Shape, ToolSpec } from '../../src/model/tool-model.ts';
 import fc from '../fast-check.ts';
 
 /** Any text that a file can contain, including hostile ones. */

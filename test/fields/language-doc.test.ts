@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../src/fields/language.ts';
-import type { Field } from '../../src/model/model.ts';
+import type { Field } from '../../src/model/tool-model.ts';
 
 const text = readFileSync(new URL('../../docs/field-language.md', import.meta.url), 'utf8');
 

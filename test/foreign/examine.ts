@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { CheckReport } from '../../packages/contract/src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/check-report.ts';
 import { bins, run } from '../e2e/support.ts';
 import { freePort } from '../ports.ts';
 import type { ForeignServer } from './servers.ts';

@@ -7,7 +7,7 @@ import type { Report } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
-import { selfSigned } from '../../src/marketplace/core/certificate.ts';
+import { selfSigned } from '../../src/marketplace/core/key-set.ts';
 import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
 import { signer, trust } from '../broken/trust.ts';
 import { defaultRules } from '../default-rules.ts';

@@ -3,7 +3,7 @@ import { textOr } from '../../packages/contract/src/json/json.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
 import { mcpFailure } from '../../packages/runtime/src/source/mcp-result.ts';
 import { reasonIn } from '../../packages/runtime/src/source/reason.ts';
-import { readOpenApi } from '../../src/import/openapi/document.ts';
+import { readOpenApi } from '../../src/import/openapi/openapi-document.ts';
 import { isFailureAnswer } from '../../src/import/sample.ts';
 import { base, documentOf, ok, toolOf } from './openapi.ts';
 

@@ -1,7 +1,7 @@
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
-import type { ImportedTool } from '../../src/import/model.ts';
-import { readOpenApi } from '../../src/import/openapi/document.ts';
+import type { ImportedTool } from '../../src/import/imported-tool.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
+import { readOpenApi } from '../../src/import/openapi/openapi-document.ts';
 import { apiDocuments } from './api-documents.ts';
 import { preparedOf } from './prepared.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
-import { givenArguments } from '../../src/changes/sending.ts';
+import { givenArguments } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
-import { requestOf } from '../../src/import/recordings.ts';
-import { curlRequest } from '../../src/import/request/curl.ts';
+import { requestOf } from '../../src/import/api-recordings.ts';
+import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { readRequest } from '../../src/import/request/index.ts';
 
 const read = (body: object) => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
+import { presumedRecordings } from '../../src/import/api-recordings.ts';
 import { readSample } from '../../src/import/read-sample.ts';
-import { presumedRecordings } from '../../src/import/recordings.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
-import { withSecrets } from '../../src/marketplace/core/redact.ts';
-import { argumentsOf, parseJsonField } from '../../src/marketplace/web/input.ts';
-import { toolContext } from '../../src/plan/tool.ts';
-import { requestLiteral } from '../../src/render/request.ts';
+import { withSecrets } from '../../src/marketplace/core/redact-traffic.ts';
+import { argumentsOf, parseJsonField } from '../../src/marketplace/web/form-input.ts';
+import { toolContext } from '../../src/plan/tool-files.ts';
+import { requestLiteral } from '../../src/render/request-code.ts';
 import { documentOf, ok, toolOf } from './openapi.ts';
 
 const large = '9007199254740993';

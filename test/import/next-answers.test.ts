@@ -9,7 +9,7 @@ import { judgedDrift } from '../../packages/runtime/src/source/drift.ts';
 import { contradiction, type Success } from '../../packages/runtime/src/source/success.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
-import { successMembersOf } from '../../src/import/success.ts';
+import { successMembersOf } from '../../src/import/success-signs.ts';
 import { preparedOf } from './prepared.ts';
 
 interface Pair {

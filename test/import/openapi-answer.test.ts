@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { presumedRecordings } from '../../src/import/recordings.ts';
-import { requestLiteral } from '../../src/render/request.ts';
+import { presumedRecordings } from '../../src/import/api-recordings.ts';
+import { requestLiteral } from '../../src/render/request-code.ts';
 import { answer, base, documentOf, ok, refusalOf, swaggerOf, toolOf } from './openapi.ts';
 
 describe('the answer of a tool', () => {

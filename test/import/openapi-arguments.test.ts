@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { type Effect, effects } from '../../packages/contract/src/definition/effect.ts';
-import { apiVariables } from '../../src/import/model.ts';
+import { apiVariables } from '../../src/import/imported-tool.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
-import { setting } from '../../src/render/request.ts';
+import { setting } from '../../src/render/request-code.ts';
 import { answer, base, documentOf, ok, read, refusalOf, swaggerOf, toolOf } from './openapi.ts';
 
 describe('the arguments of a tool', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
+import { readOpenApi } from '../../src/import/openapi/openapi-document.ts';
 import { listReadableOperations, operationName, operationsOf } from '../../src/import/openapi/operations.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { base, documentOf, importOf, ok, read, refusalOf, toolOf } from './openapi.ts';

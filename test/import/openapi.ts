@@ -1,7 +1,7 @@
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
-import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
+import { readOpenApi } from '../../src/import/openapi/openapi-document.ts';
 import { preparedOf } from './prepared.ts';
 
 export type Members = { readonly [name: string]: unknown };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import { curlRequest } from '../../src/import/request/curl.ts';
+import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { harRequests } from '../../src/import/request/har.ts';
 import { readRequest } from '../../src/import/request/index.ts';
 import { isCurl } from '../../src/import/request/shown.ts';

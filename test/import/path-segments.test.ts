@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
-import { curlRequest } from '../../src/import/request/curl.ts';
+import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { readRequest } from '../../src/import/request/index.ts';
 import type { SegmentInput } from '../../src/import/request/path-segments.ts';
 

@@ -1,6 +1,6 @@
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import type { Imported } from '../../src/import/model.ts';
+import type { Imported } from '../../src/import/imported-tool.ts';
 import { type Prepared, prepareTools } from '../../src/import/prepare.ts';
 
 /** What a project gets of tools. @throws CommandError with what is refused */

@@ -7,10 +7,10 @@ import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool
 import { judgedDrift } from '../../packages/runtime/src/source/drift.ts';
 import { isEmptyAnswer } from '../../packages/runtime/src/source/no-data.ts';
 import { contradiction } from '../../packages/runtime/src/source/success.ts';
-import { wrapAnswer } from '../../src/import/answer.ts';
+import { wrapAnswer } from '../../src/import/api-answer.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
-import { successMembersOf } from '../../src/import/success.ts';
+import { successMembersOf } from '../../src/import/success-signs.ts';
 import { preparedOf } from './prepared.ts';
 
 const fixture = (name: string) =>

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import { givenArguments } from '../../src/changes/sending.ts';
+import { givenArguments } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
-import { requestOf } from '../../src/import/recordings.ts';
-import { curlRequest } from '../../src/import/request/curl.ts';
+import { requestOf } from '../../src/import/api-recordings.ts';
+import { curlRequest } from '../../src/import/request/curl-options.ts';
 import type { GivenRequest } from '../../src/import/request/given-request.ts';
 import { harRequests } from '../../src/import/request/har.ts';
 import { readRequest } from '../../src/import/request/index.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { curlRequest } from '../../src/import/request/curl.ts';
+import { curlRequest } from '../../src/import/request/curl-options.ts';
 import type { GivenRequest } from '../../src/import/request/given-request.ts';
 import { isCurl } from '../../src/import/request/shown.ts';
 import { commandWords, RequestRefusal, unquotedVariables } from '../../src/import/request/words.ts';

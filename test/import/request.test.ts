@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { isKeyName } from '../../packages/contract/src/command/key-names.ts';
-import { requestsInText } from '../../src/changes/request.ts';
-import { givenArguments } from '../../src/changes/sending.ts';
+import { requestsInText } from '../../src/changes/request-tools.ts';
+import { givenArguments } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
-import { isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
-import { curlRequest } from '../../src/import/request/curl.ts';
+import { isKeyValue, placeholderIn } from '../../src/import/key-placeholders.ts';
+import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { readRequest } from '../../src/import/request/index.ts';
 import { keylessCurl, keylessLine } from '../../src/import/request/line.ts';
 import { readsByRpc } from '../../src/import/request/protocols.ts';

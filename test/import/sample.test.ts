@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts
 import { parseFields } from '../../src/fields/language.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
-import type { Field } from '../../src/model/model.ts';
+import type { Field } from '../../src/model/tool-model.ts';
 import { preparedOf } from './prepared.ts';
 
 const description = 'Returns the gas price of a chain. Use it when a question asks what a transaction costs.';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
-import { toolNameOf } from '../../src/import/openapi/tool.ts';
-import { curlRequest } from '../../src/import/request/curl.ts';
+import { toolNameOf } from '../../src/import/openapi/openapi-tool.ts';
+import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { readRequest } from '../../src/import/request/index.ts';
 
 it.each([

@@ -28,7 +28,7 @@ import {
   newSecret,
   programLinkOf,
   proofHeader,
-} from '../../src/marketplace/core/access.ts';
+} from '../../src/marketplace/core/page-access.ts';
 import { type Local, type LocalOptions, openLocalMarketplace } from '../../src/marketplace/local.ts';
 import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';

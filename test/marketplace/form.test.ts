@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
-import { defaultCategory, formProblems, stakeOf } from '../../src/marketplace/core/form.ts';
-import type { ListingForm } from '../../src/marketplace/core/model.ts';
+import { defaultCategory, formProblems, stakeOf } from '../../src/marketplace/core/listing-form.ts';
+import type { ListingForm } from '../../src/marketplace/core/marketplace-model.ts';
 import { formFor, questions } from './support.ts';
 
 const good = formFor('https://tools.example/mcp');

@@ -7,7 +7,7 @@ import {
   type DeliberateError,
   deliberateErrors,
   type RegistrationStep,
-} from '../../src/marketplace/core/model.ts';
+} from '../../src/marketplace/core/marketplace-model.ts';
 import { acceptance } from '../../src/marketplace/core/registration.ts';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';

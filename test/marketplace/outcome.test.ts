@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { walkableValuesIn } from '../../src/marketplace/core/values.ts';
-import { exchangeOutcome } from '../../src/marketplace/core/verdict.ts';
+import { walkableValuesIn } from '../../src/marketplace/core/answer-values.ts';
+import { exchangeOutcome } from '../../src/marketplace/core/call-verdict.ts';
 import { startApi } from '../api-server.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { listen } from '../listen.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { running, type ServerState } from '../../src/dev/state.ts';
-import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/model.ts';
+import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/marketplace-model.ts';
 import { JobPage } from '../../src/marketplace/pages/job.tsx';
 import type { Breaks } from '../broken/good-server.ts';
 import { checking, directory, formFor, openMarketplace, serveHere, startServer } from './support.ts';

@@ -9,7 +9,7 @@ import {
   redactTokens,
   redactUrl,
   redactValue,
-} from '../../src/marketplace/core/redact.ts';
+} from '../../src/marketplace/core/redact-traffic.ts';
 import { toHar } from '../../src/marketplace/core/traffic.ts';
 import { nodesIn, treeOf } from '../../src/typescript/tree.ts';
 import { startApi } from '../api-server.ts';
@@ -134,7 +134,7 @@ test.each([
 });
 
 test.each([
-  'src/marketplace/core/redact.ts',
+  'src/marketplace/core/redact-traffic.ts',
   // isSecretParameter
   'packages/contract/src/rules/fit-schema.ts',
 ])('every regular expression of %s takes linear time on a hostile text', (file) => {

@@ -4,7 +4,7 @@ import { context } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { selfCheck } from '../../src/check/self-check.ts';
 import { Marketplace } from '../../src/marketplace/core/marketplace.ts';
-import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/model.ts';
+import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/marketplace-model.ts';
 import { type Serving, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
 import { directory } from '../project/directory.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newSecret } from '../../src/marketplace/core/access.ts';
 import type { Marketplace } from '../../src/marketplace/core/marketplace.ts';
+import { newSecret } from '../../src/marketplace/core/page-access.ts';
 import { appOf, type Serving, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { formFor, openMarketplace, serveHere, startServer } from './support.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boundFor, patternFlaw } from '../../packages/contract/src/json/pattern.ts';
 import { slowness } from '../../packages/contract/src/json/pattern-cost.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/model.ts';
+import { asImported } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 

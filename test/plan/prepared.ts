@@ -1,7 +1,7 @@
 import { signals } from '../../packages/contract/src/definition/outcomes.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import type { PreparedTool } from '../../src/model/model.ts';
-import type { ProjectAnswers } from '../../src/plan/project.ts';
+import type { PreparedTool } from '../../src/model/tool-model.ts';
+import type { ProjectAnswers } from '../../src/plan/plan-project.ts';
 
 /** Text that breaks templates without escaping, in every context. */
 export const hostile =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
-import { serverPlatform } from '../../src/plan/project.ts';
+import { serverPlatform } from '../../src/plan/plan-project.ts';
 import { shutdownTimes } from '../../src/plan/shutdown-times.ts';
 import { targetNames } from '../../src/questions/targets.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { planCreation } from '../../src/changes/creation.ts';
-import { inspectTarget } from '../../src/project/read/target.ts';
+import { inspectTarget } from '../../src/project/read/target-directory.ts';
 import { writeProject } from '../../src/project/write/write.ts';
 import { completeAnswers } from '../../src/questions/create-answers.ts';
 import { directory } from './directory.ts';

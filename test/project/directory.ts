@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll } from 'vitest';
-import type { FileSet } from '../../src/plan/model.ts';
+import type { FileSet } from '../../src/plan/planned-file.ts';
 import { withManifest } from '../../src/project/manifest/manifest.ts';
 
 const made: string[] = [];

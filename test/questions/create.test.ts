@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import { importTools } from '../../src/changes/entries.ts';
+import { importTools } from '../../src/changes/import-tools.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { createQuestions } from '../../src/questions/create.ts';
 import {

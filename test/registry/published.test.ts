@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { packageManagerCommands } from '../../src/plan/package-manager.ts';
+import { packageManagerCommands } from '../../src/plan/package-manager-commands.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
 import { defaultRules } from '../default-rules.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ToolSpec } from '../../src/model/model.ts';
 import { toolFile } from '../../src/model/names.ts';
+import type { ToolSpec } from '../../src/model/tool-model.ts';
 import { compile, scaffold } from '../e2e/support.ts';
 
 /** A tool whose author has replaced its sample source. */

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { packageManagerCommands } from '../../src/plan/package-manager.ts';
-import { version as ownVersion } from '../../src/plan/versions.ts';
+import { packageManagerCommands } from '../../src/plan/package-manager-commands.ts';
+import { version as ownVersion } from '../../src/plan/package-versions.ts';
 import { buildImage } from '../e2e/dockerfile.ts';
 import {
   bins,

@@ -8,11 +8,11 @@ import type { PlatformProfile } from '../../packages/contract/src/platforms/prof
 import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
 import type { CallResult } from '../../packages/runtime/src/server/result.ts';
-import { asImported } from '../../src/import/model.ts';
+import { asImported } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
-import type { PreparedTool, ToolSpec } from '../../src/model/model.ts';
 import { toolFile } from '../../src/model/names.ts';
-import { planProject } from '../../src/plan/project.ts';
+import type { PreparedTool, ToolSpec } from '../../src/model/tool-model.ts';
+import { planProject } from '../../src/plan/plan-project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render } from '../../src/render/render.ts';
 import { compile, failuresOf, lendModules, prove, scaffold, scratch } from '../e2e/support.ts';

@@ -1,5 +1,5 @@
-import type { Shape, ToolSpec } from '../../src/model/model.ts';
 import { parseToolName, toolFile } from '../../src/model/names.ts';
+import type { Shape, ToolSpec } from '../../src/model/tool-model.ts';
 import { hostileText } from '../e2e/variants.ts';
 import fc from '../fast-check.ts';
 import { anyText, fields, toolSpec } from '../fields/arbitraries.ts';

@@ -1,6 +1,6 @@
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
-import { planProject } from '../../src/plan/project.ts';
+import { planProject } from '../../src/plan/plan-project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { targetNames } from '../../src/questions/targets.ts';
 import { render } from '../../src/render/render.ts';

@@ -1,10 +1,10 @@
 import Handlebars from 'handlebars';
 import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
-import { projectContext } from '../../src/plan/project.ts';
-import { apiContext, apisOf, distinctVariables, planEnvironment } from '../../src/plan/sources.ts';
-import { toolContext } from '../../src/plan/tool.ts';
-import { toolsIndexContext } from '../../src/plan/tools-index.ts';
+import { projectContext } from '../../src/plan/plan-project.ts';
+import { apiContext, apisOf, distinctVariables, planEnvironment } from '../../src/plan/plan-sources.ts';
+import { toolsIndexContext } from '../../src/plan/plan-tools-index.ts';
+import { toolContext } from '../../src/plan/tool-files.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { targetNames } from '../../src/questions/targets.ts';
 import { helpers } from '../../src/render/helpers.ts';

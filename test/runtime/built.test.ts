@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { version } from '../../src/plan/versions.ts';
+import { version } from '../../src/plan/package-versions.ts';
 import { buildProject, run } from './built.ts';
 import { serveBuilt } from './serve-built.ts';
 import { live } from './support.ts';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
-import { serverPlatform } from '../../src/plan/project.ts';
+import { serverPlatform } from '../../src/plan/plan-project.ts';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');

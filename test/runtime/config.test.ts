@@ -7,7 +7,7 @@ import { hostDomains } from '../../packages/runtime/src/audience.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
 import { secretsInUrl, sentinelOf } from '../../packages/runtime/src/state-url.ts';
 import { variables } from '../../packages/runtime/src/variables.ts';
-import { selfSigned } from '../../src/marketplace/core/certificate.ts';
+import { selfSigned } from '../../src/marketplace/core/key-set.ts';
 import { platformKey, publicKey } from './support.ts';
 
 const live = {

@@ -5,7 +5,7 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
-import { selfSigned } from '../../src/marketplace/core/certificate.ts';
+import { selfSigned } from '../../src/marketplace/core/key-set.ts';
 import { listen } from '../listen.ts';
 import { audience, issuer, platformKey, start, stopClock, token } from './support.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/model.ts';
+import { asImported } from '../../src/import/imported-tool.ts';
 import { missingExamples, parseExampleValue, withExamples } from '../../src/tools/example-values.ts';
 import { preparedOf } from '../import/prepared.ts';
 

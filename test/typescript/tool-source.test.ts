@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/model.ts';
+import { asImported } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
-import { planTool } from '../../src/plan/tool.ts';
+import { planTool } from '../../src/plan/tool-files.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render } from '../../src/render/render.ts';
 import { readToolSource } from '../../src/typescript/tool-source.ts';

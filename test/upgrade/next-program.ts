@@ -19,7 +19,7 @@ const edits: { readonly [path: string]: (text: string) => string | undefined } =
   ),
   'templates/project/package.json.hbs': replacing(/"dev": ".*?"/, '"dev": "market-mcp dev --next"'),
   // It no longer needs the types of Node.
-  'src/plan/versions.ts': replacing(/'@types\/node', 'typescript'/, "'typescript'"),
+  'src/plan/package-versions.ts': replacing(/'@types\/node', 'typescript'/, "'typescript'"),
   'packages/runtime/renamed.json': () => '{"market-mcp-runtime/source": {"basic": "basicAuth"}}\n',
 };
 

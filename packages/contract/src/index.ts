@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { rules as catalogue } from './catalogue.ts';
+import type { CheckReport } from './check/check-report.ts';
 import { examine } from './check/examine.ts';
-import type { CheckReport } from './check/model.ts';
 import { ruleNameErrors, selector } from './check/select.ts';
 import { errorSentence } from './command/input-error.ts';
+import type { Result } from './command/input-result.ts';
 import { plainPaint } from './command/paint.ts';
-import type { Result } from './command/result.ts';
 import { maskUrl } from './command/url-secrets.ts';
 import type { Level, RuleResult, RuleText, ToolExample } from './model.ts';
 import { mcp, platforms } from './platforms/all.ts';
@@ -15,7 +15,7 @@ import { ruleLines } from './report/lines.ts';
 import { inspectToolList as inspect } from './rules/inspect.ts';
 import { createSigner } from './wire/signer.ts';
 
-export type { CheckReport } from './check/model.ts';
+export type { CheckReport } from './check/check-report.ts';
 export type { Level, Problem, RuleResult, RuleText } from './model.ts';
 export type { PlatformProfile } from './platforms/profile.ts';
 

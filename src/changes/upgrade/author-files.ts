@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readIn } from '../../project/read/inside.ts';
-import { decodeText } from '../../project/read/text.ts';
+import { decodeText } from '../../project/read/file-text.ts';
+import { readIn } from '../../project/read/resolve-inside.ts';
 import { moduleReferences } from '../../typescript/imports.ts';
 
 /** Extensions of source files. */

@@ -2,22 +2,22 @@ import { CommandError } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { compareVersions } from 'market-mcp-contract/report';
 import { toolFile } from '../../model/names.ts';
-import type { FileSet } from '../../plan/model.ts';
-import { commandsOf } from '../../plan/package-manager.ts';
+import { commandsOf } from '../../plan/package-manager-commands.ts';
+import { programPackage, runtimePackage, version } from '../../plan/package-versions.ts';
 import {
   type CommonFileAnswers,
   type PackageSpecifiers,
   planCommonFiles,
   projectContext,
-} from '../../plan/project.ts';
-import { planToolsIndex } from '../../plan/tools-index.ts';
-import { programPackage, runtimePackage, version } from '../../plan/versions.ts';
+} from '../../plan/plan-project.ts';
+import { planToolsIndex } from '../../plan/plan-tools-index.ts';
+import type { FileSet } from '../../plan/planned-file.ts';
 import { type Manifest, manifestFile } from '../../project/manifest/manifest.ts';
-import { presentProfile } from '../../project/manifest/profile.ts';
+import { presentProfile } from '../../project/manifest/project-profile.ts';
 import { newerProgram, ownPackages } from '../../project/package/own-package.ts';
 import { archivedVersions, type Release, readRelease } from '../../project/package/releases.ts';
 import { readTemplates } from '../../project/package/templates.ts';
-import { decodeText, encodeText, sha256 } from '../../project/read/text.ts';
+import { decodeText, encodeText, sha256 } from '../../project/read/file-text.ts';
 import { withSourceDependencies, withVariables } from '../../project/source/sources.ts';
 import { standardTargets, targetNames } from '../../questions/targets.ts';
 import { render } from '../../render/render.ts';

@@ -1,8 +1,8 @@
-import type { ProjectFile } from '../../plan/model.ts';
-import { toolsIndex } from '../../plan/tools-index.ts';
+import { toolsIndex } from '../../plan/plan-tools-index.ts';
+import type { ProjectFile } from '../../plan/planned-file.ts';
 import type { ManifestFile } from '../../project/manifest/manifest.ts';
-import { isAsWritten } from '../../project/read/files.ts';
-import { decodeText, inStyle, sha256, withLineFeeds } from '../../project/read/text.ts';
+import { isAsWritten } from '../../project/read/edited-files.ts';
+import { decodeText, inStyle, sha256, withLineFeeds } from '../../project/read/file-text.ts';
 import { mergeTexts } from '../../system/git.ts';
 import { meaningOf } from '../../typescript/tree.ts';
 import { mergePackage } from './merge-package.ts';

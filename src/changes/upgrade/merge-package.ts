@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject, present } from 'market-mcp-contract/json';
 import { compareVersions } from 'market-mcp-contract/report';
-import { serializeJson } from '../../project/read/text.ts';
+import { serializeJson } from '../../project/read/file-text.ts';
 
 /** Members that always belong to the author. */
 const authorsOwn = new Set(['name', 'version', 'description', 'private']);

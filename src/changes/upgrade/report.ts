@@ -1,6 +1,6 @@
 import { compareVersions } from 'market-mcp-contract/report';
 import { changelog } from './assets.ts';
-import type { Upgrade, UpgradedFile } from './plan.ts';
+import type { Upgrade, UpgradedFile } from './plan-upgrade.ts';
 
 /** An upgrade as text. */
 export interface UpgradeReport {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CommandError, nameList, shellLine } from 'market-mcp-contract/command';
-import { isInOtherRepository, resolveInside } from '../../project/read/inside.ts';
-import { isEntry } from '../../project/read/read.ts';
+import { isEntry } from '../../project/read/read-files.ts';
+import { isInOtherRepository, resolveInside } from '../../project/read/resolve-inside.ts';
 import { outputsOf } from '../../project/write/change.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
 import { gitCommand } from '../../system/command-line.ts';

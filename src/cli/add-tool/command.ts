@@ -10,16 +10,15 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
-import { importTools, secretsOf } from '../../changes/entries.ts';
-import { saveKeys } from '../../changes/keys.ts';
+import { importTools, secretsOf } from '../../changes/import-tools.ts';
+import { saveKeys } from '../../changes/save-keys.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
-import type { Project } from '../../project/model.ts';
+import type { Project } from '../../project/opened-project.ts';
 import { dotEnv } from '../../project/read/dot-env.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
 import { type Flags, readFlags } from '../../questions/read-flags.ts';
-import type { ToolParts } from '../../questions/tool.ts';
 import {
   flagsForAnswers,
   type RequestPlace,
@@ -27,10 +26,11 @@ import {
   type ToolAnswers,
   toolAnswers,
 } from '../../questions/tool-answers.ts';
+import type { ToolParts } from '../../questions/tool-questions.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { type Answering, collectAnswers, listSearchedOperations } from '../answers.ts';
-import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/format.ts';
-import { finishChange } from '../tools/change.ts';
+import { type Answering, collectAnswers, listSearchedOperations } from '../collect-answers.ts';
+import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/creation-lines.ts';
+import { finishChange } from '../tools/finish-change.ts';
 import { showDrift } from '../tools/tool-drift.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */

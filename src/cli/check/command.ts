@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type ExitCode, inputError, invalidInput, type Output } from 'market-mcp-contract/command';
-import type { CheckFlags } from '../flags.ts';
+import type { CheckFlags } from '../command-flags.ts';
 
 /**
  * `market-mcp check [directory|url]`: runs the contract on a project's server or on any other. With `--availability`, it looks
@@ -16,7 +16,7 @@ export async function runCheck(
   const url = target !== undefined && isUrl(target) ? target : undefined;
   if (flags.availability) {
     if (url === undefined) throw invalidInput([withoutUrl]);
-    const { checkAvailability } = await import('./availability.ts');
+    const { checkAvailability } = await import('./check-availability.ts');
     return checkAvailability(url, output, flags);
   }
   const { checkProject, checkServer } = await import('./contract.ts');

@@ -21,10 +21,10 @@ import {
   rerunCommand,
   type Words,
 } from 'market-mcp-contract/program';
-import { planFingerprintRemoval } from '../../changes/tool-list.ts';
+import { planFingerprintRemoval } from '../../changes/plan-tool-list.ts';
+import { type HeldServer, holdProject } from '../../check/check-project.ts';
 import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
-import { listingAt, listingPath, previousListing } from '../../check/files.ts';
-import { type HeldServer, holdProject } from '../../check/project.ts';
+import { listingAt, listingPath, previousListing } from '../../check/previous-listing.ts';
 import { build } from '../../check/self-check.ts';
 import { changesOf } from '../../dev/watch.ts';
 import { projectName, suggestProjectName } from '../../model/names.ts';
@@ -39,10 +39,10 @@ import {
 } from '../../questions/targets.ts';
 import { explainCommand, marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine } from '../../system/containers.ts';
-import { bundleWorker } from '../../system/workers.ts';
+import { bundleWorker } from '../../system/worker-bundle.ts';
 import { askPerson } from '../ask-person.ts';
-import { type CheckFlags, checkFlags } from '../flags.ts';
-import { answerLines, realLines, replayLines, unrecordedLines } from './format.ts';
+import { type CheckFlags, checkFlags } from '../command-flags.ts';
+import { answerLines, realLines, replayLines, unrecordedLines } from './check-lines.ts';
 import { localKeyFor } from './local-key.ts';
 
 /**

@@ -4,10 +4,10 @@ import { attempt, isObject, parseJsonText } from 'market-mcp-contract/json';
 import { createSigner, isLoopback, Probe } from 'market-mcp-contract/wire';
 import { openLocalPlatform } from '../../dev/local-server.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
-import { presentProfile } from '../../project/manifest/profile.ts';
-import { readIn } from '../../project/read/inside.ts';
+import { presentProfile } from '../../project/manifest/project-profile.ts';
+import { readIn } from '../../project/read/resolve-inside.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import type { CheckFlags } from '../flags.ts';
+import type { CheckFlags } from '../command-flags.ts';
 
 type KeyFlags = Pick<CheckFlags, 'signingKey' | 'issuer'>;
 

@@ -10,13 +10,13 @@ import {
 } from 'market-mcp-contract/command';
 import { isObject, type Json, readJson } from 'market-mcp-contract/json';
 import { stateLines } from '../../dev/state.ts';
+import { hasNoMismatch } from '../../marketplace/core/call-verdict.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
-import { redactValue } from '../../marketplace/core/redact.ts';
-import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
+import { redactValue } from '../../marketplace/core/redact-traffic.ts';
 import { requestJson } from '../../marketplace/running-marketplace.ts';
-import type { CallFlags } from '../flags.ts';
+import type { CallFlags } from '../command-flags.ts';
 import { runOnFreePort, withMarketplace } from '../marketplace/connect.ts';
-import { callLines } from '../marketplace/format.ts';
+import { callLines } from '../marketplace/marketplace-lines.ts';
 
 /**
  * `market-mcp call <tool> [arguments]`: signs a token, opens a session, calls the tool, and checks the answer.

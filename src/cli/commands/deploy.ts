@@ -8,14 +8,14 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { planDeployment } from '../../changes/deployment.ts';
-import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { packageManagerCommands } from '../../plan/package-manager-commands.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { additions, targetNames } from '../../questions/targets.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
-import { showNext } from '../create/format.ts';
+import { showNext } from '../create/creation-lines.ts';
 
 /** `market-mcp deploy add <target…>`: the files of the targets and their sections of DEPLOY.md, all or none. */
 export async function deploy(

@@ -10,16 +10,16 @@ import {
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import { develop, handOverInspector, type OutputChunk } from '../../dev/develop.ts';
 import { localServer } from '../../dev/local-server.ts';
-import { publisherOf } from '../../dev/published.ts';
-import { linkOf } from '../../marketplace/core/access.ts';
+import { publisherOf } from '../../dev/published-state.ts';
+import { walkableJsonIn } from '../../marketplace/core/answer-values.ts';
 import { causeIn, type FailedAnswer } from '../../marketplace/core/cause.ts';
 import type { Marketplace } from '../../marketplace/core/marketplace.ts';
-import type { CallCause } from '../../marketplace/core/model.ts';
+import type { CallCause } from '../../marketplace/core/marketplace-model.ts';
+import { linkOf } from '../../marketplace/core/page-access.ts';
 import type { LogLine } from '../../marketplace/core/traffic.ts';
-import { walkableJsonIn } from '../../marketplace/core/values.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
-import { causeLines } from '../marketplace/format.ts';
+import { causeLines } from '../marketplace/marketplace-lines.ts';
 
 /** The flags of `market-mcp dev` as given. */
 export interface DevFlags {

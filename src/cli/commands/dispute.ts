@@ -1,10 +1,10 @@
 import { type ExitCode, exitCodes, type Output, reject, unwrap } from 'market-mcp-contract/command';
-import type { Access } from '../../marketplace/core/access.ts';
-import type { Dispute } from '../../marketplace/core/model.ts';
+import type { Dispute } from '../../marketplace/core/marketplace-model.ts';
+import type { Access } from '../../marketplace/core/page-access.ts';
 import { requestJson } from '../../marketplace/running-marketplace.ts';
-import type { PlaceFlags } from '../flags.ts';
+import type { PlaceFlags } from '../command-flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
-import { callProblemLine } from '../marketplace/format.ts';
+import { callProblemLine } from '../marketplace/marketplace-lines.ts';
 
 const words = {
   guilty: 'guilty: the output does not match the stored outputSchema',

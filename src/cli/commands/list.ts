@@ -1,10 +1,10 @@
 import { counted, type ExitCode, type Output, singleLine } from 'market-mcp-contract/command';
 import { signals } from 'market-mcp-contract/definition';
 import { isObject, type JsonObject, objectOr, requiredOf, typesOf } from 'market-mcp-contract/json';
-import { planToolList } from '../../changes/tool-list.ts';
+import { planToolList } from '../../changes/plan-tool-list.ts';
 import { driftOf, type ToolListDrift } from '../../project/manifest/listed.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
-import type { ToolFile } from '../../project/model.ts';
+import type { ToolFile } from '../../project/opened-project.ts';
 import { openProject, toolsNamed } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { showDrift } from '../tools/tool-drift.ts';

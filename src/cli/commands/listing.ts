@@ -15,7 +15,7 @@ import type { ToolDefinition } from 'market-mcp-contract/definition';
 import type { Json, JsonObject } from 'market-mcp-contract/json';
 import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import { driftLines } from 'market-mcp-contract/report';
-import { recordedDrift } from '../../check/files.ts';
+import { recordedDrift } from '../../check/previous-listing.ts';
 import {
   type Entry,
   type EntryFacts,
@@ -25,9 +25,9 @@ import {
   namespaceProof,
 } from '../../marketplace/core/entry.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
-import type { Project } from '../../project/model.ts';
+import type { Project } from '../../project/opened-project.ts';
 import { openProject } from '../../project/read/open.ts';
-import type { ListingFlags } from '../flags.ts';
+import type { ListingFlags } from '../command-flags.ts';
 
 /**
  * `market-mcp listing`: writes the `server.json` of the official MCP registry and prints the fields of the marketplace's

@@ -1,12 +1,12 @@
 import { type ExitCode, exitCodes, type Output, pagePortIn } from 'market-mcp-contract/command';
-import { type Access, programLinkOf } from '../../marketplace/core/access.ts';
+import { type Access, programLinkOf } from '../../marketplace/core/page-access.ts';
 import { readMarketplaceContext } from '../../marketplace/marketplace-context.ts';
 import { runLocalMarketplace } from '../../marketplace/run-local.ts';
 import { findRunningMarketplace } from '../../marketplace/running-marketplace.ts';
 import { runShell } from '../../system/processes.ts';
-import type { MarketplaceFlags } from '../flags.ts';
+import type { MarketplaceFlags } from '../command-flags.ts';
 import { servingState } from '../marketplace/connect.ts';
-import { printAddress } from '../marketplace/format.ts';
+import { printAddress } from '../marketplace/marketplace-lines.ts';
 
 /**
  * `market-mcp marketplace`: runs the local marketplace until a signal comes, or while a command runs.

@@ -18,13 +18,13 @@ import {
 } from '../../check/built.ts';
 import { build } from '../../check/self-check.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
-import { readIn } from '../../project/read/inside.ts';
 import { openProject } from '../../project/read/open.ts';
+import { readIn } from '../../project/read/resolve-inside.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import type { RequestChange } from '../../typescript/request-source.ts';
 import { askPerson, mayAsk } from '../ask-person.ts';
-import { byHand } from '../check/format.ts';
+import { byHand } from '../check/check-lines.ts';
 import { showDiff, unifiedDiff } from '../tools/dry-run.ts';
 import { showDrift } from '../tools/tool-drift.ts';
 

@@ -1,10 +1,10 @@
 import { CommandError, counted, type ExitCode, type Output } from 'market-mcp-contract/command';
 import { changeLines, type ListingChange } from 'market-mcp-contract/report';
-import type { Access } from '../../marketplace/core/access.ts';
 import type { ListingStatus } from '../../marketplace/core/marketplace.ts';
-import type { Listing } from '../../marketplace/core/model.ts';
+import type { Listing } from '../../marketplace/core/marketplace-model.ts';
+import type { Access } from '../../marketplace/core/page-access.ts';
 import { requestJson } from '../../marketplace/running-marketplace.ts';
-import type { PlaceFlags } from '../flags.ts';
+import type { PlaceFlags } from '../command-flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 
 /** `market-mcp marketplace refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */

@@ -1,14 +1,14 @@
 import { type ExitCode, exitCodes, type Output, singleLine } from 'market-mcp-contract/command';
 import { driftLines } from 'market-mcp-contract/report';
-import { recordedDrift } from '../../check/files.ts';
+import { recordedDrift } from '../../check/previous-listing.ts';
 import { stateLines } from '../../dev/state.ts';
-import type { ListingForm, RegistrationStep, Submission } from '../../marketplace/core/model.ts';
+import type { ListingForm, RegistrationStep, Submission } from '../../marketplace/core/marketplace-model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
 import type { Registration } from '../../marketplace/core/registration-form.ts';
 import { requestJson } from '../../marketplace/running-marketplace.ts';
-import type { RegisterFlags } from '../flags.ts';
+import type { RegisterFlags } from '../command-flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
-import { verdictMark } from '../marketplace/format.ts';
+import { verdictMark } from '../marketplace/marketplace-lines.ts';
 
 /**
  * `market-mcp register`: fills in the registration form of the local marketplace and submits it.

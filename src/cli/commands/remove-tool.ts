@@ -2,7 +2,7 @@ import { type ExitCode, nameList, type Output } from 'market-mcp-contract/comman
 import { planRemoval } from '../../changes/removal.ts';
 import type { RemoveToolSwitches } from '../../questions/add-tool.ts';
 import { gitCommand } from '../../system/command-line.ts';
-import { changeTools } from '../tools/change.ts';
+import { changeTools } from '../tools/finish-change.ts';
 
 /** `market-mcp remove-tool <name…>`: removes the files, updates the list of tools, builds, runs the self-check. */
 export function removeTool(

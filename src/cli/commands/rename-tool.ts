@@ -3,8 +3,8 @@ import { planRename, type Renaming } from '../../changes/rename.ts';
 import { manifestFile } from '../../project/manifest/manifest.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { definitionChangeLines } from '../create/format.ts';
-import { changeTools } from '../tools/change.ts';
+import { definitionChangeLines } from '../create/creation-lines.ts';
+import { changeTools } from '../tools/finish-change.ts';
 
 /** `market-mcp rename-tool <old> <new>`: renames the tool wherever the project names it, builds, runs the self-check. */
 export function renameTool(

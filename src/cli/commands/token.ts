@@ -8,14 +8,14 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { type ProjectFacts, projectFacts } from '../../check/built.ts';
-import { curlCommands } from '../../dev/curl.ts';
+import { curlCommands } from '../../dev/curl-commands.ts';
 import { localServer } from '../../dev/local-server.ts';
-import { publishedState } from '../../dev/published.ts';
+import { publishedState } from '../../dev/published-state.ts';
 import { isDown, isServing, stateError, stateLines } from '../../dev/state.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
-import { presentProfile } from '../../project/manifest/profile.ts';
-import { compileProject } from '../../system/compiler.ts';
+import { presentProfile } from '../../project/manifest/project-profile.ts';
 import { packageManagerOf } from '../../system/detect.ts';
+import { compileProject } from '../../system/typescript-compiler.ts';
 
 /** `market-mcp token [tool]`: prints a token of the local platform, and shell commands that call a tool while `dev` runs. */
 export async function token(

@@ -10,18 +10,18 @@ import {
   toCommandError,
   unwrap,
 } from 'market-mcp-contract/command';
-import { cloneProblems } from '../../changes/clone.ts';
+import { cloneProblems } from '../../changes/clone-problems.ts';
 import { type Creation, planCreation } from '../../changes/creation.ts';
 import { repeatedVariables } from '../../changes/key-values.ts';
-import { saveKeys } from '../../changes/keys.ts';
 import {
   directoryError,
   isSameProject,
   type ProjectContext,
   projectIn,
   targetOf,
-} from '../../changes/target.ts';
-import { packageManagerCommands } from '../../plan/package-manager.ts';
+} from '../../changes/project-context.ts';
+import { saveKeys } from '../../changes/save-keys.ts';
+import { packageManagerCommands } from '../../plan/package-manager-commands.ts';
 import type { Manifest } from '../../project/manifest/manifest.ts';
 import { ownCommand } from '../../project/package/own-package.ts';
 import { dotEnv } from '../../project/read/dot-env.ts';
@@ -36,8 +36,8 @@ import {
   replayCommand,
   resumeCommand,
 } from '../../questions/create-answers.ts';
-import { type Answering, collectAnswers, listSearchedOperations } from '../answers.ts';
 import { mayAsk, requireConsent } from '../ask-person.ts';
+import { type Answering, collectAnswers, listSearchedOperations } from '../collect-answers.ts';
 import {
   fileLines,
   firstEditOf,
@@ -52,7 +52,7 @@ import {
   showNext,
   showPrepared,
   showReport,
-} from './format.ts';
+} from './creation-lines.ts';
 import { adviceNotes, changeNotes, sentRequests, showNotes, warningNotes } from './notes.ts';
 import type { Taken } from './steps.ts';
 

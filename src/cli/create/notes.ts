@@ -7,9 +7,9 @@ import {
 } from 'market-mcp-contract/command';
 import type { Level, Report, RuleResult } from 'market-mcp-contract/definition';
 import { groupBy } from 'market-mcp-contract/json';
-import type { DefinitionChange } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
-import { toolPaths } from '../../plan/tool.ts';
+import type { DefinitionChange } from '../../model/tool-model.ts';
+import { toolPaths } from '../../plan/tool-files.ts';
 
 /** What an author should know or do about a file. */
 export interface FileNote {

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, type Output, withProgress } from 'market-mcp-contract/command';
 import type { LocalServer } from '../../dev/local-server.ts';
-import { publishedState } from '../../dev/published.ts';
+import { publishedState } from '../../dev/published-state.ts';
 import { isServing, type ServerState, stateError } from '../../dev/state.ts';
-import type { Access } from '../../marketplace/core/access.ts';
+import type { Access } from '../../marketplace/core/page-access.ts';
 import { type MarketplaceContext, readMarketplaceContext } from '../../marketplace/marketplace-context.ts';
 import { findRunningMarketplace, requestJson } from '../../marketplace/running-marketplace.ts';
 import { readServerState } from '../../marketplace/server-state.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { freePort, isFree } from '../../system/ports.ts';
-import type { PlaceFlags } from '../flags.ts';
+import type { PlaceFlags } from '../command-flags.ts';
 
 /**
  * Runs `work` with the marketplace that runs for the context. If none runs, opens one with the server of the

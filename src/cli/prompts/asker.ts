@@ -14,7 +14,7 @@ import {
 } from '@clack/prompts';
 import { errorLine, type Result, singleLine, unwrap } from 'market-mcp-contract/command';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
-import { bracketedPaste, TerminalInput } from './keys.ts';
+import { bracketedPaste, TerminalInput } from './key-prompts.ts';
 import { Back, Cancelled } from './leaving.ts';
 import { type Choice, LinePrompt, SearchPrompt, type Streams } from './line-prompt.ts';
 

@@ -1,13 +1,13 @@
 import { orCommandError } from 'market-mcp-contract/command';
 import { keyValues, type RequestKeys, rememberTyped } from '../../changes/key-values.ts';
-import { mcpServerAt, serverKeys, tokenVariable } from '../../changes/mcp.ts';
 import { lacksAnswer, operationKeys } from '../../changes/openapi.ts';
-import { requestKeys } from '../../changes/request.ts';
+import { requestKeys } from '../../changes/request-tools.ts';
+import { mcpServerAt, serverKeys, tokenVariable } from '../../changes/server-tools.ts';
 import { TokenRefusal } from '../../project/source/mcp-server.ts';
 import { type ToolAnswers, toolSource } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
-import { readAnsweredRequests } from './request.ts';
+import { readAnsweredRequests } from './request-prompts.ts';
 
 /** The permissions of an author, asked for before a request is sent. */
 export type Consent = Pick<ToolAnswers, 'send' | 'env'>;

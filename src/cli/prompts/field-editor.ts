@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 import { getColumns, getRows, Prompt } from '@clack/core';
 import { errorLine, type InputError, singleLine } from 'market-mcp-contract/command';
-import { type CheckedLines, checkLines, completionOf } from '../../fields/lines.ts';
+import { type CheckedLines, checkLines, completionOf } from '../../fields/field-lines.ts';
 import { fieldsSchema } from '../../fields/shape.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
-import type { Field } from '../../model/model.ts';
+import type { Field } from '../../model/tool-model.ts';
 import { isPromptOver, promptFrame, type Streams, suggestion } from './line-prompt.ts';
 import * as edit from './text-lines.ts';
 

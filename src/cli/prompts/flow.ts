@@ -4,9 +4,16 @@ import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
-import { requestInputsIn } from './request.ts';
-import { askedAgain, isStartOpen, withStart } from './start.ts';
-import { type AskedPart, askPart, type Naming, orderedParts, type PromptParts, partLabels } from './tool.ts';
+import { requestInputsIn } from './request-prompts.ts';
+import { askedAgain, isStartOpen, withStart } from './start-prompts.ts';
+import {
+  type AskedPart,
+  askPart,
+  type Naming,
+  orderedParts,
+  type PromptParts,
+  partLabels,
+} from './tool-prompts.ts';
 
 export { Cancelled } from './leaving.ts';
 

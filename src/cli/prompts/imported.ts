@@ -1,16 +1,16 @@
 import { pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { grouped, isObject, type JsonObject, objectOr, propertiesOf, textOr } from 'market-mcp-contract/json';
 import { generic } from 'market-mcp-contract/platforms';
-import { importTools, wholeEntriesOf } from '../../changes/entries.ts';
+import { importTools, wholeEntriesOf } from '../../changes/import-tools.ts';
 import { sentReadInput } from '../../changes/openapi.ts';
 import { fieldsSchema } from '../../fields/shape.ts';
 import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
-import type { Imported } from '../../import/model.ts';
-import { plainText } from '../../import/openapi/text.ts';
+import type { Imported } from '../../import/imported-tool.ts';
+import { plainText } from '../../import/openapi/document-text.ts';
 import { prepareTools } from '../../import/prepare.ts';
 import { toolToDo } from '../../import/to-do.ts';
-import type { ToolParts } from '../../questions/tool.ts';
 import { type ToolAnswers, toolAnswers, toolSource } from '../../questions/tool-answers.ts';
+import type { ToolParts } from '../../questions/tool-questions.ts';
 import {
   type ExampleValue,
   exampleFor,
@@ -21,7 +21,7 @@ import {
 } from '../../tools/example-values.ts';
 import type { Asker } from './asker.ts';
 import { askInOrder, Back } from './leaving.ts';
-import { readAnsweredRequests } from './request.ts';
+import { readAnsweredRequests } from './request-prompts.ts';
 
 /** Asks for examples: of a read that is sent, one that finds nothing, and of a spec, one for each parameter without a value. */
 export function askExamples(

@@ -8,7 +8,7 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { documentAt } from '../../changes/openapi.ts';
-import { requestsInText } from '../../changes/request.ts';
+import { requestsInText } from '../../changes/request-tools.ts';
 import {
   brokenOperationsOf,
   listReadableOperations,
@@ -16,7 +16,7 @@ import {
   operationName,
 } from '../../import/openapi/operations.ts';
 import { isCurl } from '../../import/request/shown.ts';
-import type { HeaderPairs } from '../../project/read/document.ts';
+import type { HeaderPairs } from '../../project/read/read-document.ts';
 
 /**
  * Prints the operations of a document for an author to choose from.

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { type ExitCode, type Output, printable } from 'market-mcp-contract/command';
-import { readIfThere } from '../../project/read/inside.ts';
-import { decodeText } from '../../project/read/text.ts';
+import { decodeText } from '../../project/read/file-text.ts';
+import { readIfThere } from '../../project/read/resolve-inside.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
 
 const notApplicable =

@@ -1,23 +1,23 @@
 import { lstatSync } from 'node:fs';
 import { CommandError, counted, type ExitCode, nameList, type Output } from 'market-mcp-contract/command';
-import { cloneProblems } from '../../changes/clone.ts';
-import { planUpgrade, type Upgrade } from '../../changes/upgrade/plan.ts';
+import { cloneProblems } from '../../changes/clone-problems.ts';
+import { planUpgrade, type Upgrade } from '../../changes/upgrade/plan-upgrade.ts';
 import { changelogBetween, upgradeReport } from '../../changes/upgrade/report.ts';
 import { undoOf } from '../../changes/upgrade/undo.ts';
-import { version } from '../../plan/versions.ts';
+import { version } from '../../plan/package-versions.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { newerProgram } from '../../project/package/own-package.ts';
-import { textAt } from '../../project/read/files.ts';
-import { resolveInside } from '../../project/read/inside.ts';
+import { textAt } from '../../project/read/edited-files.ts';
+import { resolveInside } from '../../project/read/resolve-inside.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { withProjectLock } from '../../project/write/lock.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { hasMarkers } from '../../system/git.ts';
-import { reportJson } from '../create/format.ts';
-import type { UpgradeFlags } from '../flags.ts';
-import { afterChange, checkChange, requirePassed } from '../tools/change.ts';
+import type { UpgradeFlags } from '../command-flags.ts';
+import { reportJson } from '../create/creation-lines.ts';
+import { afterChange, checkChange, requirePassed } from '../tools/finish-change.ts';
 
 /** An upgrade with the commands that undo what it wrote; none if the files had this version before. */
 type Written = Upgrade & { readonly undo: readonly string[] };

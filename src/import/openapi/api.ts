@@ -1,10 +1,10 @@
 import { hasUrlSecret } from 'market-mcp-contract/command';
 import { type JsonObject, objectOr, shorten, textOr } from 'market-mcp-contract/json';
-import type { Api } from '../model.ts';
-import { DocumentRefusal, type OpenApiDocument } from './document.ts';
-import { ApiKeys } from './keys.ts';
+import type { Api } from '../imported-tool.ts';
+import { plainText } from './document-text.ts';
+import { DocumentRefusal, type OpenApiDocument } from './openapi-document.ts';
+import { ApiKeys } from './openapi-keys.ts';
 import type { ApiOperation } from './operations.ts';
-import { plainText } from './text.ts';
 
 /** The name in a host: `api.github.com` → github; undefined if the host is an IP address. */
 function hostWords(url: string | null): readonly string[] | undefined {

@@ -2,8 +2,8 @@ import { nameList, orList } from 'market-mcp-contract/command';
 import { signals, verbIn, wordsOf } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market-mcp-contract/json';
 import { fieldToDo, toolToDo } from '../to-do.ts';
+import { plainText } from './document-text.ts';
 import type { ApiOperation } from './operations.ts';
-import { plainText } from './text.ts';
 
 /**
  * What a tool returns and when to use it (C§2.1), from the texts of its operation, its path and its answer. Where these say

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import { isBinaryType } from '../media-type.ts';
-import { described } from './keywords.ts';
+import { described } from './openapi-keywords.ts';
 
 /**
  * Characters of a file in base64, for 750,000 bytes. By default, a server reads bodies of up to 1 MiB (`MAX_BODY_BYTES`), and the

@@ -1,13 +1,13 @@
 import { type InputError, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
-import type { DefinitionChange } from '../../model/model.ts';
 import { freeToolName } from '../../model/names.ts';
-import { withCredentials } from '../credentials.ts';
-import type { Imported } from '../model.ts';
+import type { DefinitionChange } from '../../model/tool-model.ts';
+import type { Imported } from '../imported-tool.ts';
+import { withCredentials } from '../operation-credentials.ts';
 import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
-import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './document.ts';
+import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './openapi-document.ts';
+import { toolNameOf, toolOfOperation } from './openapi-tool.ts';
 import { brokenAt, chosenOperations, operationName, operationsOf, pointerLocation } from './operations.ts';
-import { toolNameOf, toolOfOperation } from './tool.ts';
 
 export interface OperationChoice {
   /** Ids of operations, or `GET /path`. */

@@ -1,7 +1,12 @@
 import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { cachedByObject, isObject, objectOr } from 'market-mcp-contract/json';
-import { type DocumentPlace, DocumentRefusal, type OpenApiDocument, TooManyValues } from './document.ts';
-import { plainText } from './text.ts';
+import { plainText } from './document-text.ts';
+import {
+  type DocumentPlace,
+  DocumentRefusal,
+  type OpenApiDocument,
+  TooManyValues,
+} from './openapi-document.ts';
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];

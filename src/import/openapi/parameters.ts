@@ -9,15 +9,16 @@ import {
   requiredOf,
   textOr,
 } from 'market-mcp-contract/json';
+import type { ApiBody, Binding, FilePart } from '../imported-tool.ts';
 import { digitsPattern, integerPath } from '../integers.ts';
 import { isJsonType } from '../media-type.ts';
-import type { ApiBody, Binding, FilePart } from '../model.ts';
-import { type DescribedBody, describedBody, describedParameters } from './body.ts';
 import { inputDescription } from './describe.ts';
-import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
+import { plainText } from './document-text.ts';
 import { holdsFile } from './file.ts';
+import { type DescribedBody, describedBody, describedParameters } from './openapi-body.ts';
+import { type DocumentPlace, DocumentRefusal, type Lost } from './openapi-document.ts';
+import { nullNote, schemaOf } from './openapi-schema.ts';
 import { type ApiOperation, oldTypes, unlessBroken } from './operations.ts';
-import { nullNote, schemaOf } from './schema.ts';
 import { type IsScheme, type KeyParameter, keyParameter, operationParameters } from './schemes.ts';
 import {
   hasScalarType,
@@ -27,7 +28,6 @@ import {
   unsupportedLists,
   withReserved,
 } from './style.ts';
-import { plainText } from './text.ts';
 
 /** Headers that a document describes elsewhere (OpenAPI 3, "Parameter Object"). */
 const ignoredHeaders = new Set(['accept', 'content-type']);

@@ -1,9 +1,9 @@
 import { isKeyName } from 'market-mcp-contract/command';
 import { type Json, type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
-import type { ApiKey, ApiVariable } from '../model.ts';
-import type { DocumentPlace } from './document.ts';
+import type { ApiKey, ApiVariable } from '../imported-tool.ts';
+import { plainText } from './document-text.ts';
+import type { DocumentPlace } from './openapi-document.ts';
 import type { ApiOperation } from './operations.ts';
-import { plainText } from './text.ts';
 
 /** A key that a document describes. The names of its variables lack the prefix of its API. */
 export interface Described extends ApiKey {

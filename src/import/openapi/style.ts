@@ -1,5 +1,5 @@
 import { type JsonObject, typesOf } from 'market-mcp-contract/json';
-import type { PathStyle, QueryStyle } from '../model.ts';
+import type { PathStyle, QueryStyle } from '../imported-tool.ts';
 
 export function hasScalarType(schema: JsonObject): boolean {
   const types = typesOf(schema);

@@ -7,7 +7,7 @@ import {
   requiredOf,
   typesOf,
 } from 'market-mcp-contract/json';
-import { isContainerType, withKnownValues } from './keywords.ts';
+import { isContainerType, withKnownValues } from './openapi-keywords.ts';
 
 /** A schema that also accepts null. */
 export function nullable(schema: JsonObject): JsonObject {

@@ -9,13 +9,13 @@ import {
   reject,
   uriDecoded,
 } from 'market-mcp-contract/command';
-import type { Field } from '../../model/model.ts';
 import { hasToolName, suggestToolName } from '../../model/names.ts';
+import type { Field } from '../../model/tool-model.ts';
+import type { ApiCall, ApiVariable, KeySource } from '../imported-tool.ts';
 import { digitsPattern } from '../integers.ts';
-import type { ApiCall, ApiVariable, KeySource } from '../model.ts';
 import { apiAt, apiName } from '../openapi/api.ts';
-import { toolNameOf } from '../openapi/tool.ts';
-import { curlRequest } from './curl.ts';
+import { toolNameOf } from '../openapi/openapi-tool.ts';
+import { curlRequest } from './curl-options.ts';
 import { contentTypeOf, givenBody } from './given-body.ts';
 import type { GivenRequest, Method } from './given-request.ts';
 import { checkHeaders } from './headers.ts';

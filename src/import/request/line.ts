@@ -1,6 +1,6 @@
 import { posixLine, uriDecoded } from 'market-mcp-contract/command';
 import { literallyIn, objectOr, writeLiterally } from 'market-mcp-contract/json';
-import type { ApiCall, ApiKey } from '../model.ts';
+import type { ApiCall, ApiKey } from '../imported-tool.ts';
 import type { GivenRequest } from './given-request.ts';
 import { droppedHeaders } from './headers.ts';
 

@@ -1,9 +1,9 @@
 import { isJwt, isKeyName, uriDecoded } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
-import type { Field, Shape } from '../../model/model.ts';
-import { isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
+import type { Field, Shape } from '../../model/tool-model.ts';
+import type { ApiBody, ApiKey, ApiVariable, Binding, BoundValue } from '../imported-tool.ts';
+import { isKeyValue, keyBelow, placeholderIn } from '../key-placeholders.ts';
 import { isFormType } from '../media-type.ts';
-import type { ApiBody, ApiKey, ApiVariable, Binding, BoundValue } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
 import { userTextPath } from './conversation.ts';
@@ -11,10 +11,10 @@ import { type ExactJson, type ExactObject, integerPaths, withDigits } from './ex
 import type { GivenBody } from './given-body.ts';
 import type { GivenRequest, NameValue } from './given-request.ts';
 import { droppedHeaders } from './headers.ts';
-import { KeyParts } from './keys.ts';
 import { idKind, mayBeValue, type SegmentInput, type SegmentKind, segmentKind } from './path-segments.ts';
 import type { Protocol } from './protocols.ts';
-import { graphqlShape, scalarOf, shapeForValue, styleLike } from './values.ts';
+import { KeyParts } from './request-keys.ts';
+import { graphqlShape, scalarOf, shapeForValue, styleLike } from './request-values.ts';
 import { RequestRefusal } from './words.ts';
 
 type Place = 'path' | 'query' | 'header' | 'body';

@@ -13,17 +13,17 @@ import {
   type Signer,
   unanswered,
 } from 'market-mcp-contract/wire';
+import { exactResult } from './answer-values.ts';
+import { type CallVerdict, callVerdict } from './call-verdict.ts';
 import {
   type CallCause,
   type DeliberateError,
   type DeliberateRefusal,
   expectedRefusal,
   isRefusedWith,
-} from './model.ts';
+} from './marketplace-model.ts';
 import { ExchangeRecorder, type RecordOptions } from './recorder.ts';
 import type { Purpose, Traffic } from './traffic.ts';
-import { exactResult } from './values.ts';
-import { type CallVerdict, callVerdict } from './verdict.ts';
 
 export interface CallOrder {
   readonly endpoint: string;

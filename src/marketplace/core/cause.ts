@@ -1,14 +1,14 @@
 import { type EventEmitter, once } from 'node:events';
 import { isObject, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { incidentIn } from 'market-mcp-contract/wire';
-import { causeOf } from '../../check/causes.ts';
 import { findLoggedCause, type LoggedErrors } from '../../check/failed-call.ts';
+import { causeOf } from '../../check/log-causes.ts';
 import { printedErrors, ServerLog } from '../../check/logged.ts';
+import { walkableJsonIn, walkableValuesIn } from './answer-values.ts';
+import { hasNoMismatch } from './call-verdict.ts';
 import type { CallOrder, CallReport } from './caller.ts';
-import type { CallCause, MarketplaceOptions } from './model.ts';
+import type { CallCause, MarketplaceOptions } from './marketplace-model.ts';
 import { type Exchange, type LogLine, sentTo, type Traffic } from './traffic.ts';
-import { walkableJsonIn, walkableValuesIn } from './values.ts';
-import { hasNoMismatch } from './verdict.ts';
 
 /** Milliseconds to wait for the answer or the log of a call: as long as a busy machine may take to hand over a line. */
 const logMs = 5_000;

@@ -9,12 +9,12 @@ import {
 import { attempt, isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
-import type { Project } from '../../project/model.ts';
+import type { Project } from '../../project/opened-project.ts';
 import { dotEnv } from '../../project/read/dot-env.ts';
-import { readRegular } from '../../project/read/read.ts';
-import { parsedJson } from '../../project/read/text.ts';
-import { defaultCategory, formProblems, publicUrl, stakeOf } from './form.ts';
-import type { FieldProblem, ListingForm } from './model.ts';
+import { parsedJson } from '../../project/read/file-text.ts';
+import { readRegular } from '../../project/read/read-files.ts';
+import { defaultCategory, formProblems, publicUrl, stakeOf } from './listing-form.ts';
+import type { FieldProblem, ListingForm } from './marketplace-model.ts';
 import { hostOf, registryName, type ServerEntry, serverJson, serverJsonProblems } from './server-json.ts';
 
 /** What an author states instead of what the project says, by the names of the flags. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RegistrationStep } from './model.ts';
+import type { RegistrationStep } from './marketplace-model.ts';
 
 /** A long-running task and its progress. */
 export interface Job {

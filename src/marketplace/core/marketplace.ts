@@ -6,11 +6,12 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { changesBetween, type ListingChange } from 'market-mcp-contract/report';
 import { sampleArguments } from 'market-mcp-contract/wire';
 import { isDown, type ServerState, stateLines } from '../../dev/state.ts';
+import { failedOutcome, hasNoMismatch } from './call-verdict.ts';
 import { type CallOrder, type CallReport, ToolCaller } from './caller.ts';
 import { Causes, wantsCause } from './cause.ts';
-import { publishedKeySet } from './certificate.ts';
-import { fileDispute, guiltyOf, isDisputable } from './dispute.ts';
+import { fileDispute, guiltyOf, isDisputable } from './dispute-report.ts';
 import { Jobs } from './jobs.ts';
+import { publishedKeySet } from './key-set.ts';
 import type {
   CallCause,
   Dispute,
@@ -20,12 +21,11 @@ import type {
   RegistrationStep,
   SavedExample,
   Submission,
-} from './model.ts';
-import { redactText, withSecrets } from './redact.ts';
+} from './marketplace-model.ts';
+import { redactText, withSecrets } from './redact-traffic.ts';
 import { submit, type ToolWithName, toolsWithNames, withSources } from './registration.ts';
-import { MarketplaceStore } from './store.ts';
+import { MarketplaceStore } from './state-store.ts';
 import { type LogLine, sentBody, sentTo, Traffic } from './traffic.ts';
-import { failedOutcome, hasNoMismatch } from './verdict.ts';
 
 /** How a listing differs from its server. */
 export interface ListingStatus {

@@ -8,11 +8,11 @@ import {
   nowMs,
   type Recorder,
 } from 'market-mcp-contract/wire';
-import type { DeliberateRefusal } from './model.ts';
-import { redact, redactText, redactUrl } from './redact.ts';
+import { exactJsonIn, walkableValuesIn } from './answer-values.ts';
+import { exchangeOutcome, failedOutcome } from './call-verdict.ts';
+import type { DeliberateRefusal } from './marketplace-model.ts';
+import { redact, redactText, redactUrl } from './redact-traffic.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
-import { exactJsonIn, walkableValuesIn } from './values.ts';
-import { exchangeOutcome, failedOutcome } from './verdict.ts';
 
 export interface RecordOptions {
   readonly purpose: Purpose;

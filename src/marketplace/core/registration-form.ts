@@ -1,6 +1,6 @@
-import { stakeOf } from './form.ts';
+import { stakeOf } from './listing-form.ts';
 import type { Marketplace } from './marketplace.ts';
-import type { FieldProblem, ListingForm } from './model.ts';
+import type { FieldProblem, ListingForm } from './marketplace-model.ts';
 import { plannedCalls } from './registration.ts';
 
 /** A registration form with what its author sees beside it. */

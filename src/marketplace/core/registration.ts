@@ -18,7 +18,7 @@ import {
   verdictsOf,
 } from 'market-mcp-contract/wire';
 import type { ToolCaller } from './caller.ts';
-import { formProblems } from './form.ts';
+import { formProblems } from './listing-form.ts';
 import {
   type CallCause,
   type FieldProblem,
@@ -27,7 +27,7 @@ import {
   type RegistrationStep,
   type StepFinding,
   type Submission,
-} from './model.ts';
+} from './marketplace-model.ts';
 
 /** Called when a step starts and when it ends; the label identifies the step. */
 type OnStep = (step: RegistrationStep) => void;

@@ -2,7 +2,7 @@ import { CommandError } from 'market-mcp-contract/command';
 import type { Json } from 'market-mcp-contract/json';
 import type { CallReport } from './caller.ts';
 import type { Marketplace } from './marketplace.ts';
-import { type DeliberateError, deliberateErrors } from './model.ts';
+import { type DeliberateError, deliberateErrors } from './marketplace-model.ts';
 
 /** A call that was ordered on the page or by `market-mcp call`. */
 export interface ToolCall {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from 'market-mcp-contract/json';
-import type { ExchangeOutcome } from './verdict.ts';
+import type { ExchangeOutcome } from './call-verdict.ts';
 
 export const purposes = ['call', 'registration', 'refresh', 'replay', 'discovery'] as const;
 /** The purpose of a request. */

@@ -16,7 +16,7 @@ import {
   verdictOf,
 } from 'market-mcp-contract/report';
 import type { Job } from '../core/jobs.ts';
-import { findingOf } from '../core/model.ts';
+import { findingOf } from '../core/marketplace-model.ts';
 import {
   CodeCell,
   FieldList,

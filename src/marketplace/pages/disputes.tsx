@@ -1,7 +1,7 @@
 import { clip } from 'market-mcp-contract/command';
-import { guiltyLimit, isDisputable } from '../core/dispute.ts';
+import { guiltyLimit, isDisputable } from '../core/dispute-report.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { inputText } from '../web/input.ts';
+import { inputText } from '../web/form-input.ts';
 import { CodeCell, Head, Problems, Submit, Table, Tag, Time, visibleText } from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
 

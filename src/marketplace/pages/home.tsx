@@ -3,8 +3,8 @@ import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject, type Json, membersOf, requiredOf, typesOf } from 'market-mcp-contract/json';
 import { isServing } from '../../dev/state.ts';
 import { packageManagerOf } from '../../system/detect.ts';
-import { defaultCategory } from '../core/form.ts';
-import type { Listing, MarketplaceOptions } from '../core/model.ts';
+import { defaultCategory } from '../core/listing-form.ts';
+import type { Listing, MarketplaceOptions } from '../core/marketplace-model.ts';
 import { pages } from '../web/layout.tsx';
 import {
   CopyButton,

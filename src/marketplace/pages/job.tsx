@@ -4,7 +4,7 @@ import { CommandError, counted } from 'market-mcp-contract/command';
 import { groupsOf, type ProblemGroup } from 'market-mcp-contract/report';
 import type { Job } from '../core/jobs.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import type { RegistrationStep, StepFinding } from '../core/model.ts';
+import type { RegistrationStep, StepFinding } from '../core/marketplace-model.ts';
 import { FieldList, Head, LinkButton, live, Notice, Tag, visibleText } from '../web/parts.tsx';
 import { RuleLink, SourceLink, tryPath } from '../web/references.tsx';
 import type { Done, Site } from '../web/site.tsx';

@@ -2,11 +2,11 @@ import { counted } from 'market-mcp-contract/command';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject } from 'market-mcp-contract/json';
 import { brokenBy, type ListingChange } from 'market-mcp-contract/report';
-import { guiltyLimit } from '../core/dispute.ts';
-import { stakeOf } from '../core/form.ts';
+import { guiltyLimit } from '../core/dispute-report.ts';
+import { stakeOf } from '../core/listing-form.ts';
 import type { ListingStatus, Marketplace } from '../core/marketplace.ts';
 import { toolsWithNames } from '../core/registration.ts';
-import { inputText } from '../web/input.ts';
+import { inputText } from '../web/form-input.ts';
 import {
   CodeCell,
   Empty,

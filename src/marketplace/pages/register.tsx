@@ -1,10 +1,10 @@
 import { CommandError, maskUrl } from 'market-mcp-contract/command';
-import { defaultCategory, formProblems } from '../core/form.ts';
 import type { Job } from '../core/jobs.ts';
-import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
+import { defaultCategory, formProblems } from '../core/listing-form.ts';
+import type { FieldProblem, ListingForm, Submission } from '../core/marketplace-model.ts';
 import { acceptance } from '../core/registration.ts';
 import { type Registration, readRegistration } from '../core/registration-form.ts';
-import { inputText } from '../web/input.ts';
+import { inputText } from '../web/form-input.ts';
 import { ChoiceField, Head, LinkButton, Notice, Submit, visibleText } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
 import { type Done, type Site, wantsJson } from '../web/site.tsx';

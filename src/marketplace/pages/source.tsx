@@ -1,5 +1,5 @@
 import { CommandError } from 'market-mcp-contract/command';
-import { isInside, readIfThere } from '../../project/read/inside.ts';
+import { isInside, readIfThere } from '../../project/read/resolve-inside.ts';
 import { CopyButton, Head, visibleText } from '../web/parts.tsx';
 import { isSource } from '../web/references.tsx';
 import type { Site } from '../web/site.tsx';

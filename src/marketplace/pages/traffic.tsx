@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { CommandError, posixCommands, posixLine } from 'market-mcp-contract/command';
 import { isWalkable, literallyIn, writeLiterally } from 'market-mcp-contract/json';
-import { version } from '../../plan/versions.ts';
+import { version } from '../../plan/package-versions.ts';
+import { outcomeKinds } from '../core/call-verdict.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { redacted } from '../core/redact.ts';
+import { redacted } from '../core/redact-traffic.ts';
 import { type Exchange, type Message, purposes, sentBody, toHar } from '../core/traffic.ts';
-import { outcomeKinds } from '../core/verdict.ts';
-import { inputText } from '../web/input.ts';
+import { inputText } from '../web/form-input.ts';
 import {
   ChoiceField,
   CodeCell,

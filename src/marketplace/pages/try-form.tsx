@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, membersOf, requiredOf } from 'market-mcp-contract/json';
-import { type DeliberateError, deliberateErrors } from '../core/model.ts';
+import { type DeliberateError, deliberateErrors } from '../core/marketplace-model.ts';
 import type { ToolWithName } from '../core/registration.ts';
-import { choicesOf, fieldText } from '../web/input.ts';
+import { choicesOf, fieldText } from '../web/form-input.ts';
 import { ChoiceField, Labelled, visibleText } from '../web/parts.tsx';
 import { tryPath } from '../web/references.tsx';
 

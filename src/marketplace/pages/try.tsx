@@ -1,14 +1,14 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, propertiesOf } from 'market-mcp-contract/json';
-import { curlCommands } from '../../dev/curl.ts';
+import { curlCommands } from '../../dev/curl-commands.ts';
 import { isServing } from '../../dev/state.ts';
+import type { CallOutcome, SchemaVerdict } from '../core/call-verdict.ts';
 import type { CallReport } from '../core/caller.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import type { DeliberateError } from '../core/model.ts';
+import type { DeliberateError } from '../core/marketplace-model.ts';
 import { authorEndpoint, callAsPlatform } from '../core/tool-call.ts';
-import type { CallOutcome, SchemaVerdict } from '../core/verdict.ts';
-import { argumentsOf, canFillIn, inputText, parseJsonField } from '../web/input.ts';
+import { argumentsOf, canFillIn, inputText, parseJsonField } from '../web/form-input.ts';
 import {
   ChoiceField,
   CopyButton,

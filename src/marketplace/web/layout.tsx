@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { isDown, isServing, type ServerState, stateLines } from '../../dev/state.ts';
-import type { PackageManagerCommands } from '../../plan/package-manager.ts';
+import type { PackageManagerCommands } from '../../plan/package-manager-commands.ts';
 import { live, Notice, Text, visibleText } from './parts.tsx';
 
 /** The pages, in the order of the navigation. */

@@ -1,8 +1,8 @@
 import { type WritingEffect, writingEffect } from 'market-mcp-contract/definition';
 import type { Json, JsonObject } from 'market-mcp-contract/json';
 import { parseLocation } from 'market-mcp-contract/report';
-import type { CallCause } from '../core/model.ts';
-import type { ExchangeOutcome } from '../core/verdict.ts';
+import type { ExchangeOutcome } from '../core/call-verdict.ts';
+import type { CallCause } from '../core/marketplace-model.ts';
 import { FieldList, Tag, Text, visibleText } from './parts.tsx';
 
 /** The words of a badge, and what they mean. */

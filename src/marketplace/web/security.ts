@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { isObject } from 'market-mcp-contract/json';
-import { type Access, isSame, linkOf, pageUrlOf } from '../core/access.ts';
+import { type Access, isSame, linkOf, pageUrlOf } from '../core/page-access.ts';
 
 const policy = [
   "default-src 'none'",

@@ -3,9 +3,9 @@ import { unwrap } from 'market-mcp-contract/command';
 import type { ToolDefinition } from 'market-mcp-contract/definition';
 import { readableToolsByName, readToolList } from 'market-mcp-contract/document';
 import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
-import type { ProjectFile } from '../../plan/model.ts';
-import { readIn, resolveInside } from '../read/inside.ts';
-import { decodeText, sha256 } from '../read/text.ts';
+import type { ProjectFile } from '../../plan/planned-file.ts';
+import { decodeText, sha256 } from '../read/file-text.ts';
+import { readIn, resolveInside } from '../read/resolve-inside.ts';
 
 /**
  * The file of a project with the tool list that the marketplace last read (C§3.2), as the result of tools/list:

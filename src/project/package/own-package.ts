@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { FileSet } from '../../plan/model.ts';
-import type { PackageSpecifiers } from '../../plan/project.ts';
+import { programPackage, runtimePackage, version } from '../../plan/package-versions.ts';
+import type { PackageSpecifiers } from '../../plan/plan-project.ts';
+import type { FileSet } from '../../plan/planned-file.ts';
 import { isPublished } from '../../plan/published.ts';
-import { programPackage, runtimePackage, version } from '../../plan/versions.ts';
 import { type PackedPackage, packedDirectory, packPackage, unpackedRuntime } from './pack.ts';
 
 /** How a project gets this program and its runtime. */

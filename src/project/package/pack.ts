@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { readJsonSync } from 'fs-extra/esm';
 import { createTar } from 'nanotar';
-import { runtimePackage, sourceDependencies, version } from '../../plan/versions.ts';
-import { sha256 } from '../read/text.ts';
+import { runtimePackage, sourceDependencies, version } from '../../plan/package-versions.ts';
+import { sha256 } from '../read/file-text.ts';
 import { filesBelow } from './templates.ts';
 
 /** A package as one file, as `npm pack` makes it. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { compareVersions } from 'market-mcp-contract/report';
-import type { TemplateSet } from '../../plan/model.ts';
-import type { CommandTable } from '../../plan/package-manager.ts';
+import type { CommandTable } from '../../plan/package-manager-commands.ts';
+import type { TemplateSet } from '../../plan/planned-file.ts';
 import type { SourceNeeds } from '../source/sources.ts';
 
 /** The templates and facts of an earlier version, as `scripts/archive-release.js` archived them. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { TemplateSet } from '../../plan/model.ts';
+import type { TemplateSet } from '../../plan/planned-file.ts';
 
 /** All templates: the package has them compiled beside its code, a checkout at its root. */
 export function readTemplates(): TemplateSet {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { isInside } from './inside.ts';
-import { parentsOf } from './read.ts';
-import { parsedJson } from './text.ts';
+import { parsedJson } from './file-text.ts';
+import { parentsOf } from './read-files.ts';
+import { isInside } from './resolve-inside.ts';
 
 /** The members of a package.json that name packages. */
 interface Needs {

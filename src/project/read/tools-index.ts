@@ -1,11 +1,11 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { memoize } from 'market-mcp-contract/json';
-import type { ProjectFile, TemplateSet } from '../../plan/model.ts';
-import { planToolsIndex, toolsIndex } from '../../plan/tools-index.ts';
+import { planToolsIndex, toolsIndex } from '../../plan/plan-tools-index.ts';
+import type { ProjectFile, TemplateSet } from '../../plan/planned-file.ts';
 import { render } from '../../render/render.ts';
 import { meaningOf, nodesIn, type Tree, treeOf } from '../../typescript/tree.ts';
-import type { Project } from '../model.ts';
-import { inStyle, sha256, withLineFeeds } from './text.ts';
+import type { Project } from '../opened-project.ts';
+import { inStyle, sha256, withLineFeeds } from './file-text.ts';
 
 /** The files that a list of tools imports from its own directory, without extension, in the order of the list. */
 export const importsIn = memoize((index: string): readonly string[] => {

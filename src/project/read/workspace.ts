@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { attempt, isObject } from 'market-mcp-contract/json';
-import { isEntry, parentsOf, readRegular } from './read.ts';
-import { parsedJson } from './text.ts';
+import { parsedJson } from './file-text.ts';
+import { isEntry, parentsOf, readRegular } from './read-files.ts';
 
 /**
  * Returns the root of the workspace that a directory belongs to: the nearest directory above it whose workspaces include it, and which

@@ -22,8 +22,8 @@ import {
   rpcAnswer,
   rpcRequest,
 } from 'market-mcp-contract/wire';
-import type { ListedServer } from '../../import/mcp.ts';
-import { notAnswered } from '../read/document.ts';
+import type { ListedServer } from '../../import/mcp-tools.ts';
+import { notAnswered } from '../read/read-document.ts';
 
 /** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
 const maxMs = { answer: 20_000, list: 60_000 };

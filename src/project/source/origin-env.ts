@@ -1,7 +1,7 @@
 import { attempt } from 'market-mcp-contract/json';
-import { environmentFile } from '../../plan/sources.ts';
+import { environmentFile } from '../../plan/plan-sources.ts';
 import { type ApiAddress, readAddresses, readDefaults } from '../../typescript/api-address.ts';
-import { textAt } from '../read/files.ts';
+import { textAt } from '../read/edited-files.ts';
 import { entriesBelow } from '../read/open.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { visibleJson, withLargeIntegersAsText } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { withCredentials } from '../../import/credentials.ts';
+import { completed, presumedRecordings, recordingFile } from '../../import/api-recordings.ts';
 import {
   type Api,
   type ApiKey,
@@ -10,9 +10,9 @@ import {
   type BodyAlternatives,
   type ImportedTool,
   type Recording,
-} from '../../import/model.ts';
-import { completed, presumedRecordings, recordingFile } from '../../import/recordings.ts';
-import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../../plan/model.ts';
+} from '../../import/imported-tool.ts';
+import { withCredentials } from '../../import/operation-credentials.ts';
+import { runtimePackage, sourceDependencies } from '../../plan/package-versions.ts';
 import {
   apisOf,
   distinctVariables,
@@ -20,13 +20,13 @@ import {
   helpersOf,
   planApi,
   planEnvironment,
-} from '../../plan/sources.ts';
-import { runtimePackage, sourceDependencies } from '../../plan/versions.ts';
+} from '../../plan/plan-sources.ts';
+import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../../plan/planned-file.ts';
 import { stringLiteral } from '../../render/literal.ts';
 import { render } from '../../render/render.ts';
-import { declaration, keyEntry, setting } from '../../render/request.ts';
+import { declaration, keyEntry, setting } from '../../render/request-code.ts';
 import { type ApiSource, readApiSource } from '../../typescript/api-source.ts';
-import { decodeText, encodeText, inStyle, parsedJson, serializeJson } from '../read/text.ts';
+import { decodeText, encodeText, inStyle, parsedJson, serializeJson } from '../read/file-text.ts';
 
 /** The current text of a file of the project; undefined if there is none. */
 export type ReadIfThere = (path: string) => string | undefined;

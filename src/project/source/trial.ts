@@ -2,9 +2,9 @@ import { CommandError, proxyNote } from 'market-mcp-contract/command';
 import { isObject, type JsonObject, parseJsonText, shorten } from 'market-mcp-contract/json';
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
+import { requestOf } from '../../import/api-recordings.ts';
+import type { ApiCall, ApiKey, Binding, FilePart } from '../../import/imported-tool.ts';
 import { isFormType } from '../../import/media-type.ts';
-import type { ApiCall, ApiKey, Binding, FilePart } from '../../import/model.ts';
-import { requestOf } from '../../import/recordings.ts';
 
 /** What an API has answered: its JSON as text, or null if it has nothing (404, or an envelope without content). */
 export interface TrialAnswer {

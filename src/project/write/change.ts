@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { CommandError } from 'market-mcp-contract/command';
 import { manifestFile } from '../manifest/manifest.ts';
-import { readIfThere, resolveInside } from '../read/inside.ts';
-import { decodeText, inStyle } from '../read/text.ts';
+import { decodeText, inStyle } from '../read/file-text.ts';
+import { readIfThere, resolveInside } from '../read/resolve-inside.ts';
 import { withProjectLock } from './lock.ts';
 import { makeChange, type ProjectChange } from './transaction.ts';
 

@@ -4,9 +4,9 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { outputFileSync, removeSync } from 'fs-extra/esm';
 import { attempt } from 'market-mcp-contract/json';
-import type { FileSet } from '../../plan/model.ts';
-import { sealOf } from '../read/read.ts';
-import { sha256 } from '../read/text.ts';
+import type { FileSet } from '../../plan/planned-file.ts';
+import { sha256 } from '../read/file-text.ts';
+import { sealOf } from '../read/read-files.ts';
 
 const prefix = '.create-market-mcp-';
 const hostTag = sha256(hostname()).slice(0, 8);

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { notWritable, replaceFile, saveText } from 'market-mcp-contract/command';
-import { refuseObstacles } from '../read/inside.ts';
-import { sealOf } from '../read/read.ts';
+import { sealOf } from '../read/read-files.ts';
+import { refuseObstacles } from '../read/resolve-inside.ts';
 
 /** The directory of a project with what belongs to this machine: the state of the marketplace and of the server. */
 export const stateDirectory = '.market-mcp';

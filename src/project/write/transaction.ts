@@ -2,10 +2,10 @@ import { chmodSync, lstatSync, renameSync, rmdirSync, rmSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import { copySync, ensureDirSync } from 'fs-extra/esm';
 import { attempt } from 'market-mcp-contract/json';
-import type { FileSet } from '../../plan/model.ts';
-import { resolveInside } from '../read/inside.ts';
-import { isEntry, modeOf, readRegular } from '../read/read.ts';
-import { sha256 } from '../read/text.ts';
+import type { FileSet } from '../../plan/planned-file.ts';
+import { sha256 } from '../read/file-text.ts';
+import { isEntry, modeOf, readRegular } from '../read/read-files.ts';
+import { resolveInside } from '../read/resolve-inside.ts';
 import { removeStaging, writeFiles } from './staging.ts';
 
 /** A change to a directory. */

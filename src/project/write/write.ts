@@ -1,9 +1,9 @@
 import { accessSync, chmodSync, constants, existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
-import type { FileSet } from '../../plan/model.ts';
-import { parentsOf } from '../read/read.ts';
-import { inspectTarget, type TargetDirectory } from '../read/target.ts';
+import type { FileSet } from '../../plan/planned-file.ts';
+import { parentsOf } from '../read/read-files.ts';
+import { inspectTarget, type TargetDirectory } from '../read/target-directory.ts';
 import { liveStagings, makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
 import { makeChange, rollBack } from './transaction.ts';
 

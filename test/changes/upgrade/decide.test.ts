@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decideFile, type Sides } from '../../../src/changes/upgrade/decide.ts';
-import type { Ownership } from '../../../src/plan/model.ts';
-import { sha256 } from '../../../src/project/read/text.ts';
+import type { Ownership } from '../../../src/plan/planned-file.ts';
+import { sha256 } from '../../../src/project/read/file-text.ts';
 
 const context = { label: 'create-market-mcp-9.9.9', used: new Set<string>() };
 

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commonFilesOf } from '../../../src/changes/upgrade/common-files.ts';
-import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
+import { planUpgrade } from '../../../src/changes/upgrade/plan-upgrade.ts';
 import { toolFile } from '../../../src/model/names.ts';
 import { manifestContent, manifestFile, readManifest } from '../../../src/project/manifest/manifest.ts';
 import { readRelease } from '../../../src/project/package/releases.ts';
-import { sha256 } from '../../../src/project/read/text.ts';
+import { sha256 } from '../../../src/project/read/file-text.ts';
 import { targetNames } from '../../../src/questions/targets.ts';
 import { created } from '../../project/created.ts';
 

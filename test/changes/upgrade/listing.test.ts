@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
-import { version } from '../../../src/plan/versions.ts';
+import { planUpgrade } from '../../../src/changes/upgrade/plan-upgrade.ts';
+import { version } from '../../../src/plan/package-versions.ts';
 import { fingerprint } from '../../../src/project/manifest/listed.ts';
 import { manifestContent, manifestFile, readManifest } from '../../../src/project/manifest/manifest.ts';
 import { openProject } from '../../../src/project/read/open.ts';

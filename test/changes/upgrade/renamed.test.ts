@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { importedPackages } from '../../../src/changes/upgrade/author-files.ts';
-import { renamedIn } from '../../../src/changes/upgrade/plan.ts';
+import { renamedIn } from '../../../src/changes/upgrade/plan-upgrade.ts';
 
 const runtime = join(import.meta.dirname, '../../../packages/runtime');
 const table = JSON.parse(readFileSync(join(runtime, 'renamed.json'), 'utf8'));

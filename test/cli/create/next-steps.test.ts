@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstSteps, nextSteps, sampleEdit } from '../../../src/cli/create/format.ts';
+import { firstSteps, nextSteps, sampleEdit } from '../../../src/cli/create/creation-lines.ts';
 
 const context = { directory: '/srv/gas', packageManager: 'npm' } as const;
 const commandsOf = (first: Parameters<typeof nextSteps>[2]) =>

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { askCreate, type CreatePrompts } from '../../../src/cli/prompts/flow.ts';
-import { isStartOpen } from '../../../src/cli/prompts/start.ts';
+import { isStartOpen } from '../../../src/cli/prompts/start-prompts.ts';
 import { keys } from '../../keys.ts';
 import { type Answer, Keyboard } from './keyboard.ts';
 

@@ -12,7 +12,7 @@ import type {
   RenameToolSwitches,
 } from '../../../src/questions/add-tool.ts';
 import type { Flags } from '../../../src/questions/read-flags.ts';
-import type { ToolParts } from '../../../src/questions/tool.ts';
+import type { ToolParts } from '../../../src/questions/tool-questions.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { inProcess } from '../sinks.ts';
 

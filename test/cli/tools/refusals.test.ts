@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Flags } from '../../../src/questions/read-flags.ts';
-import type { ToolParts } from '../../../src/questions/tool.ts';
+import type { ToolParts } from '../../../src/questions/tool-questions.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { add, index, project, put, remove, rename, specOf } from './project.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
+import { planUpgrade } from '../../../src/changes/upgrade/plan-upgrade.ts';
 import { apiDocuments } from '../../import/api-documents.ts';
 import { created } from '../../project/created.ts';
 import { directory, tree } from '../../project/directory.ts';

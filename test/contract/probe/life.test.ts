@@ -6,7 +6,7 @@ import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import type { Environment } from '../../../packages/contract/src/target.ts';
 import { createLauncher } from '../../../src/check/launch.ts';
-import { ownedBy } from '../../../src/check/start.ts';
+import { ownedBy } from '../../../src/check/start-server.ts';
 import { buildProgram, examples, type Program, trusting } from '../../broken/check.ts';
 import { signer } from '../../broken/trust.ts';
 

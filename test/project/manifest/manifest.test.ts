@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileSet } from '../../../src/plan/model.ts';
-import { version } from '../../../src/plan/versions.ts';
+import { version } from '../../../src/plan/package-versions.ts';
+import type { FileSet } from '../../../src/plan/planned-file.ts';
 import {
   findProject,
   type Manifest,

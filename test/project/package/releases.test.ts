@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { compareVersions } from '../../../packages/contract/src/versions.ts';
-import { version } from '../../../src/plan/versions.ts';
+import { version } from '../../../src/plan/package-versions.ts';
 import { archivedVersions, readRelease } from '../../../src/project/package/releases.ts';
 
 const changelog = readFileSync(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8');

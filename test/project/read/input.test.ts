@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readInput } from '../../../packages/contract/src/command/input.ts';
+import { readInput } from '../../../packages/contract/src/command/read-input.ts';
 import { directory } from '../directory.ts';
 
 const file = (name: string) => join(directory(), name);

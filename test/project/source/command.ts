@@ -1,7 +1,7 @@
 import { unwrap } from '../../../packages/contract/src/command/command-error.ts';
-import { givenArguments } from '../../../src/changes/sending.ts';
+import { givenArguments } from '../../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../../src/fields/shape.ts';
-import { curlRequest } from '../../../src/import/request/curl.ts';
+import { curlRequest } from '../../../src/import/request/curl-options.ts';
 import { readRequest } from '../../../src/import/request/index.ts';
 import { type TrialAnswer, tryRequest } from '../../../src/project/source/trial.ts';
 

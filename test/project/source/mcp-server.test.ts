@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { readDocumentText } from '../../../src/project/read/document.ts';
+import { readDocumentText } from '../../../src/project/read/read-document.ts';
 import { listServer } from '../../../src/project/source/mcp-server.ts';
 import { startApi } from '../../api-server.ts';
 import { listen } from '../../listen.ts';

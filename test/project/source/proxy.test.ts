@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { readDocumentText } from '../../../src/project/read/document.ts';
+import { readDocumentText } from '../../../src/project/read/read-document.ts';
 import { listServer } from '../../../src/project/source/mcp-server.ts';
 import { freePort } from '../../ports.ts';
 import { sendCommand } from './command.ts';

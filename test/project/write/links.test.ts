@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { FileSet } from '../../../src/plan/model.ts';
+import type { FileSet } from '../../../src/plan/planned-file.ts';
 import { makeStaging, removeStaging, writeFiles } from '../../../src/project/write/staging.ts';
 import { rollBack, steps } from '../../../src/project/write/transaction.ts';
 import { directory } from '../directory.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileSet } from '../../../src/plan/model.ts';
+import type { FileSet } from '../../../src/plan/planned-file.ts';
 import { makeStaging } from '../../../src/project/write/staging.ts';
 import { makeChange, type ProjectChange, rollBack, steps } from '../../../src/project/write/transaction.ts';
 import { directory, tree } from '../directory.ts';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inspectTarget } from '../../../src/project/read/target.ts';
+import { inspectTarget } from '../../../src/project/read/target-directory.ts';
 import { makeStaging, staleStagings } from '../../../src/project/write/staging.ts';
 import { steps } from '../../../src/project/write/transaction.ts';
 import { rollBackKilledRuns, writeProject } from '../../../src/project/write/write.ts';

@@ -1,4 +1,4 @@
-import type { Field } from '../../../src/model/model.ts';
+import type { Field } from '../../../src/model/tool-model.ts';
 import type { AuthoredTool } from '../authored.ts';
 
 const nonce: Field = {

@@ -7,16 +7,16 @@ import type { Problem } from '../model.ts';
 import { resultProblems, unauthorizedProblems } from '../rules/expect.ts';
 import type { Target } from '../target.ts';
 import { isLoopback } from '../wire/address.ts';
-import { refusedArguments } from '../wire/cases.ts';
 import { certificateOf } from '../wire/certificate.ts';
+import { pageProblems } from '../wire/fetch-tool-list.ts';
 import { createHttp } from '../wire/http.ts';
-import { pageProblems } from '../wire/listing.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, Probe } from '../wire/probe.ts';
 import { NoAnswer } from '../wire/receive.ts';
 import { leastHarmfulFirst } from '../wire/safety.ts';
+import { refusedArguments } from '../wire/tool-cases.ts';
+import type { Drift } from './check-report.ts';
 import { driftFrom, type PreviousListing } from './examine.ts';
-import type { Drift } from './model.ts';
 
 /** One property of a server in use. */
 export interface Look {

@@ -4,7 +4,7 @@ import { isObject, objectOr, present } from '../json/json.ts';
 import { typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { type ChangeId, changeRules } from './change-rules.ts';
-import type { ListingChange } from './model.ts';
+import type { ListingChange } from './check-report.ts';
 
 /**
  * The changes from one tool list to a later one, tool by tool in the order of the earlier list, each with the rule of

@@ -12,8 +12,8 @@ import { reachOf } from '../wire/address.ts';
 import { nowMs } from '../wire/clock.ts';
 import { Unreachable } from '../wire/reach.ts';
 import type { CallPolicy } from '../wire/safety.ts';
+import type { CheckReport, Demands, Drift, ListingChange, OtherError } from './check-report.ts';
 import type { Examples } from './examples.ts';
-import type { CheckReport, Demands, Drift, ListingChange, OtherError } from './model.ts';
 import { type Baseline, evaluateReport } from './verdict.ts';
 
 /** A check of a good server takes seconds. This limit ends the check of a server that hardly answers. */

@@ -1,6 +1,6 @@
-import { readInput } from '../command/input.ts';
 import { inputError, pass, refuse } from '../command/input-error.ts';
-import type { Result } from '../command/result.ts';
+import type { Result } from '../command/input-result.ts';
+import { readInput } from '../command/read-input.ts';
 import { readDocument } from '../document/document.ts';
 import { mismatches } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';

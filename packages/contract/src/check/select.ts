@@ -1,6 +1,6 @@
 import { rules } from '../catalogue.ts';
 import { closest, inputError, pass, refuse, reject } from '../command/input-error.ts';
-import type { InputError, Result } from '../command/result.ts';
+import type { InputError, Result } from '../command/input-result.ts';
 import type { RuleText } from '../model.ts';
 import { isNamedBy, ruleCases, runsUnnamed } from '../rules/rule.ts';
 

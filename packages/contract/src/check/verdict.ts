@@ -1,6 +1,6 @@
 import type { Problem, Report, RuleResult } from '../model.ts';
 import { isComplete, summarizeRules } from '../report/summary.ts';
-import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
+import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './check-report.ts';
 
 /** The contents of a baseline file. */
 export interface Baseline {

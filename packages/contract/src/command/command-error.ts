@@ -1,5 +1,5 @@
 import { errorSentence, orList, spellingHint } from './input-error.ts';
-import type { InputError, Result } from './result.ts';
+import type { InputError, Result } from './input-result.ts';
 import { shellLine } from './shell.ts';
 
 /** Exit codes of both programs (docs/architecture.md, "Names"). */

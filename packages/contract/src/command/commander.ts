@@ -1,7 +1,7 @@
 import { type Command, Help, Option } from 'commander';
 import type { ExitCode } from './command-error.ts';
-import type { Flag, FlagTable } from './flags.ts';
-import type { Output } from './output.ts';
+import type { Flag, FlagTable } from './flag-table.ts';
+import type { Output } from './terminal-output.ts';
 
 /** Receives a parsed command; its code is loaded when it is run. */
 export type Run = (command: (output: Output) => Promise<ExitCode>) => Promise<void>;

@@ -22,8 +22,8 @@ export {
   replayFlags,
   textOption,
   type Values,
-} from './flags.ts';
-export { allOf, readInput, utf8Text } from './input.ts';
+} from './flag-table.ts';
+export { clip, counted, nameList, parseSomeText, parseText } from './format-text.ts';
 export {
   closest,
   combineResults,
@@ -36,19 +36,19 @@ export {
   reject,
   spellingHint,
 } from './input-error.ts';
+export type { InputError, Result } from './input-result.ts';
 export { isJwt, isKeyName } from './key-names.ts';
-export { runMain } from './main.ts';
-export { numberIn, pagePortIn } from './numbers.ts';
-export { Output } from './output.ts';
 export { printable } from './paint.ts';
+export { numberIn, pagePortIn } from './parse-numbers.ts';
 export { withProgress } from './progress.ts';
 export { proxyNote } from './proxy.ts';
-export type { InputError, Result } from './result.ts';
+export { allOf, readInput, utf8Text } from './read-input.ts';
+export { runMain } from './run-main.ts';
 export { notWritable, refuseUnwritable, replaceFile, saveJson, saveOutput, saveText } from './save.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
 export { onInterrupted, untilSignal } from './signals.ts';
 export { errorLine, singleLine } from './single-line.ts';
 export { canAsk } from './terminal.ts';
-export { clip, counted, nameList, parseSomeText, parseText } from './text.ts';
+export { Output } from './terminal-output.ts';
 export { uriDecoded } from './uri.ts';
 export { hasUrlSecret, maskJson, maskUrl, urlMasker } from './url-secrets.ts';

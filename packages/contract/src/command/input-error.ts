@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { shorten } from '../json/json.ts';
+import type { InputError, Result } from './input-result.ts';
 import { printable } from './paint.ts';
-import type { InputError, Result } from './result.ts';
 import { maskUrl } from './url-secrets.ts';
 
 /** An error whose value is shortened to one line, without the secrets of a URL; `undefined` means that something is missing. */

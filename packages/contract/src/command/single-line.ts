@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { errorSentence } from './input-error.ts';
+import type { InputError } from './input-result.ts';
 import { printable } from './paint.ts';
-import type { InputError } from './result.ts';
 
 /** Text as one line for a terminal: colours of other programs are dropped, other control characters are shown as codes. */
 export function singleLine(text: string): string {

@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, defineScalarTag, intCoreTag, load, Schema, YAMLException } from 'js-yaml';
 import { reject } from '../command/input-error.ts';
-import type { Result } from '../command/result.ts';
+import type { Result } from '../command/input-result.ts';
 import { type DocumentLimits, limits } from '../json/limits.ts';
 import { readJson } from '../json/read-json.ts';
 import type { Json } from '../json/value.ts';

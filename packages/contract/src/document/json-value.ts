@@ -1,5 +1,5 @@
 import { inputError, pass, refuse } from '../command/input-error.ts';
-import type { InputError, Result } from '../command/result.ts';
+import type { InputError, Result } from '../command/input-result.ts';
 import { isObject } from '../json/json.ts';
 import type { DocumentLimits } from '../json/limits.ts';
 import { integerFlaw } from '../json/read-json.ts';

@@ -1,5 +1,5 @@
 import { pass, reject } from '../command/input-error.ts';
-import type { Result } from '../command/result.ts';
+import type { Result } from '../command/input-result.ts';
 import { isObject, objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { isReadable } from '../json/walk.ts';

@@ -1,6 +1,6 @@
-import { readInput } from '../command/input.ts';
 import { inputError, orList, pass, refuse, spellingHint } from '../command/input-error.ts';
-import type { Result } from '../command/result.ts';
+import type { Result } from '../command/input-result.ts';
+import { readInput } from '../command/read-input.ts';
 import { platforms } from './all.ts';
 import type { PlatformProfile } from './profile.ts';
 

@@ -1,6 +1,6 @@
 import { CommandError } from '../command/command-error.ts';
 import { spellingHint } from '../command/input-error.ts';
-import type { Output } from '../command/output.ts';
+import type { Output } from '../command/terminal-output.ts';
 import type { CallPlan, PlannedTool } from '../model.ts';
 import { firstLines } from '../report/lines.ts';
 import { type SubmissionCall, submissionHarm } from '../wire/safety.ts';

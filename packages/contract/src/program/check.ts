@@ -1,8 +1,8 @@
 import { type Examination, type ExamineOptions, examine, type Locate } from '../check/examine.ts';
 import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode, exitCodes } from '../command/command-error.ts';
-import type { Output } from '../command/output.ts';
 import { refuseUnwritable, saveJson, saveOutput, saveText } from '../command/save.ts';
+import type { Output } from '../command/terminal-output.ts';
 import { hasUrlSecret, maskUrl } from '../command/url-secrets.ts';
 import type { CallPlan } from '../model.ts';
 import type { ReportOptions } from '../report/format.ts';
@@ -11,9 +11,9 @@ import { type Conclusion, conclusionOf } from '../report/summary.ts';
 import type { Target } from '../target.ts';
 import { type SubmissionCall, submissionCalls } from '../wire/safety.ts';
 import { type Choose, decideCalls, type FlaggedTool, submissionLines } from './calls.ts';
-import type { UrlFlags } from './flags.ts';
 import { examineOptions } from './options.ts';
 import { targetAtUrl } from './server.ts';
+import type { UrlFlags } from './url-flags.ts';
 
 /** What a program says in its own words, and whom it asks. */
 export interface Words extends Pick<ReportOptions, 'explain' | 'again'> {

@@ -1,7 +1,7 @@
 import { rules } from '../catalogue.ts';
 import { ruleNameErrors } from '../check/select.ts';
 import { type ExitCode, requireNone } from '../command/command-error.ts';
-import type { Output } from '../command/output.ts';
+import type { Output } from '../command/terminal-output.ts';
 import type { RuleText } from '../model.ts';
 import { type Example, exampleText, ruleOrigin } from '../rules/explanation.ts';
 import { explanations } from '../rules/explanations.ts';

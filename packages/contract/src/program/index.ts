@@ -2,6 +2,6 @@
 export { requireListed } from './calls.ts';
 export { checkHeld, checkUrl, type Held, type Words } from './check.ts';
 export { explain } from './explain.ts';
-export { urlFlags } from './flags.ts';
 export { examineOptions, rerunCommand } from './options.ts';
 export { targetAtUrl } from './server.ts';
+export { urlFlags } from './url-flags.ts';

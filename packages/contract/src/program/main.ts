@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { withFlags } from '../command/commander.ts';
-import { on, textOption } from '../command/flags.ts';
-import { runMain } from '../command/main.ts';
-import type { Output } from '../command/output.ts';
+import { on, textOption } from '../command/flag-table.ts';
+import { runMain } from '../command/run-main.ts';
 import { shellLine } from '../command/shell.ts';
+import type { Output } from '../command/terminal-output.ts';
 import { mcp } from '../platforms/mcp.ts';
 import { version } from '../version.ts';
-import { type UrlFlags, urlFlags } from './flags.ts';
 import { rerunCommand } from './options.ts';
+import { type UrlFlags, urlFlags } from './url-flags.ts';
 
 const program = 'market-mcp-contract';
 const flags = {

@@ -1,13 +1,13 @@
 import type { ExamineOptions, PreviousListing } from '../check/examine.ts';
 import { readExamples } from '../check/examples.ts';
-import { listingIn, readBaseline } from '../check/files.ts';
+import { listingIn, readBaseline } from '../check/listing-files.ts';
 import { selector } from '../check/select.ts';
 import { unwrap } from '../command/command-error.ts';
-import { flagName, replayFlags } from '../command/flags.ts';
-import { numberIn } from '../command/numbers.ts';
+import { flagName, replayFlags } from '../command/flag-table.ts';
+import { numberIn } from '../command/parse-numbers.ts';
 import { asOperand } from '../command/shell.ts';
-import { type UrlFlags, urlFlags } from './flags.ts';
 import { variableName } from './server.ts';
+import { type UrlFlags, urlFlags } from './url-flags.ts';
 
 /**
  * What the flags of a check ask for.

@@ -1,17 +1,17 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createTokenSigner } from '../check/token-signer.ts';
 import { type CommandError, invalidInput, requireNone, unwrap } from '../command/command-error.ts';
-import { flagName } from '../command/flags.ts';
-import { readInput } from '../command/input.ts';
+import { flagName } from '../command/flag-table.ts';
 import { combineResults, inputError, pass, reject } from '../command/input-error.ts';
-import type { InputError, Result } from '../command/result.ts';
+import type { InputError, Result } from '../command/input-result.ts';
+import { readInput } from '../command/read-input.ts';
 import { maskUrl } from '../command/url-secrets.ts';
 import { generic } from '../platforms/generic.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { resolvePlatform } from '../platforms/resolve.ts';
 import type { Target } from '../target.ts';
 import { createSigner, type Signer } from '../wire/signer.ts';
-import { type UrlFlags, urlFlags } from './flags.ts';
+import { type UrlFlags, urlFlags } from './url-flags.ts';
 
 /** The flags that describe a server. */
 type ServerFlags = Partial<UrlFlags> & Pick<UrlFlags, 'header'>;

@@ -1,7 +1,7 @@
 import { brokenBy } from '../check/change-rules.ts';
-import type { Drift, ListingChange } from '../check/model.ts';
+import type { Drift, ListingChange } from '../check/check-report.ts';
+import { clip } from '../command/format-text.ts';
 import { type Paint, printable } from '../command/paint.ts';
-import { clip } from '../command/text.ts';
 import { shorten } from '../json/json.ts';
 import { firstLines } from './lines.ts';
 

@@ -1,7 +1,7 @@
 import { brokenBy } from '../check/change-rules.ts';
-import type { CheckedRule, CheckReport, OtherError } from '../check/model.ts';
+import type { CheckedRule, CheckReport, OtherError } from '../check/check-report.ts';
+import { counted } from '../command/format-text.ts';
 import { type Paint, plainPaint, printable } from '../command/paint.ts';
-import { counted } from '../command/text.ts';
 import type { Problem } from '../model.ts';
 import { consent, missing, unexplored } from '../wire/not-run.ts';
 import { firstLines } from './lines.ts';

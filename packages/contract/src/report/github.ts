@@ -1,4 +1,4 @@
-import type { CheckedRule, CheckReport } from '../check/model.ts';
+import type { CheckedRule, CheckReport } from '../check/check-report.ts';
 import { failsCheck } from '../check/verdict.ts';
 import { printable } from '../command/paint.ts';
 import { countsOf, detailLines, parseLocation, type ReportOptions, remarksOf, verdictOf } from './format.ts';

@@ -2,11 +2,11 @@
 export { isRule, rules } from '../catalogue.ts';
 export { lookAtServer } from '../check/availability.ts';
 export { brokenBy } from '../check/change-rules.ts';
+export type { CheckReport, Drift, ListingChange, OtherError } from '../check/check-report.ts';
 export { changesBetween } from '../check/drift.ts';
 export { driftFrom, examine, type Locate, type PreviousListing } from '../check/examine.ts';
 export { examplesSchema } from '../check/examples.ts';
-export { listingIn } from '../check/files.ts';
-export type { CheckReport, Drift, ListingChange, OtherError } from '../check/model.ts';
+export { listingIn } from '../check/listing-files.ts';
 export { ruleNameErrors } from '../check/select.ts';
 export { failsCheck } from '../check/verdict.ts';
 export { exampleText, ruleOrigin } from '../rules/explanation.ts';

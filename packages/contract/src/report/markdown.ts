@@ -1,5 +1,5 @@
 import { brokenBy } from '../check/change-rules.ts';
-import type { CheckedRule, CheckReport, ListingChange } from '../check/model.ts';
+import type { CheckedRule, CheckReport, ListingChange } from '../check/check-report.ts';
 import { printable } from '../command/paint.ts';
 import { shorten } from '../json/json.ts';
 import {

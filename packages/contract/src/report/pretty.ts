@@ -1,7 +1,7 @@
-import type { CheckedRule, CheckReport } from '../check/model.ts';
+import type { CheckedRule, CheckReport } from '../check/check-report.ts';
 import { failsCheck } from '../check/verdict.ts';
+import { clip, counted } from '../command/format-text.ts';
 import { type Paint, painted, plainPaint, printable } from '../command/paint.ts';
-import { clip, counted } from '../command/text.ts';
 import { groupBy, shorten } from '../json/json.ts';
 import type { RehearsalStep } from '../model.ts';
 import { driftLines } from './changes.ts';

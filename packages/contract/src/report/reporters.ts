@@ -1,4 +1,4 @@
-import type { CheckReport } from '../check/model.ts';
+import type { CheckReport } from '../check/check-report.ts';
 import { safeJson } from '../command/safe-json.ts';
 import type { ReportOptions } from './format.ts';
 import { githubReport } from './github.ts';

@@ -1,4 +1,4 @@
-import type { CheckedRule, CheckReport } from '../check/model.ts';
+import type { CheckedRule, CheckReport } from '../check/check-report.ts';
 import { exitCodes } from '../command/command-error.ts';
 import { safeJson } from '../command/safe-json.ts';
 import { version } from '../version.ts';

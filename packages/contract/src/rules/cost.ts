@@ -7,8 +7,8 @@ import { repeatedScans } from '../json/scans.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { LocatedSchema } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
-import { allSchemas, inputSchemas } from './read.ts';
 import { problemsAt, type StaticRule, should, valueProblems } from './rule.ts';
+import { allSchemas, inputSchemas } from './schema-problems.ts';
 
 const maxDistinct = 1_000;
 const maxScans = 20;

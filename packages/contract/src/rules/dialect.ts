@@ -2,8 +2,8 @@ import { shorten } from '../json/json.ts';
 import { isDialect } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { LocatedSchema } from '../json/walk.ts';
-import { allSchemas, inputSchemas, outputSchemas } from './read.ts';
 import { fact, type StaticRule, should } from './rule.ts';
+import { allSchemas, inputSchemas, outputSchemas } from './schema-problems.ts';
 
 /**
  * Keywords that old and new validators read differently. The marketplace compiles outputSchemas, so their dialect is a

@@ -2,7 +2,7 @@ import { isObject, objectOr, shorten } from '../json/json.ts';
 import { bounds } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { clientListing, initializesAgain, ListRejected, lists, listsAll } from '../wire/controls.ts';
-import { pageProblems } from '../wire/listing.ts';
+import { pageProblems } from '../wire/fetch-tool-list.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { answerProblems, carriedOutProblems, rejectedProblems, resultProblems } from './expect.ts';

@@ -2,7 +2,7 @@ import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { isDenial, rpcMessages } from '../wire/access.ts';
-import { curlLine } from '../wire/curl.ts';
+import { curlLine } from '../wire/curl-line.ts';
 import type { Asked, HttpAnswer } from '../wire/http.ts';
 import { noSuchTool } from '../wire/probe.ts';
 import { describe, isRefusal, type RpcAnswer } from '../wire/rpc.ts';

@@ -2,15 +2,15 @@ import { groupBy, isObject, isWalkable, parseJsonText, shorten } from '../json/j
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
-import { type Explored, explored, failsAgain, shrunk, worksStill } from '../wire/explore.ts';
+import { type Explored, explored, failsAgain, shrunk, worksStill } from '../wire/explored-calls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
 import { Unanswered } from '../wire/receive.ts';
 import { repeatLines } from '../wire/repeat.ts';
 import { describe, describeCall, isLimited, isRefusal, resultText } from '../wire/rpc.ts';
-import { isText } from './read.ts';
 import { ofCall, resultRules } from './result.ts';
 import { effectiveLevel, must, problemsAt, sharing, should } from './rule.ts';
+import { isText } from './schema-problems.ts';
 
 /** Calls that are derived from the inputSchema of each tool. */
 export const exploreRules = sharing({ turn: 'last', controls: [lists] }, [

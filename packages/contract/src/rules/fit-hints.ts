@@ -2,8 +2,8 @@ import { verbIn, wordsOf } from '../definition/effect.ts';
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { isText } from './read.ts';
 import { mergeStatic, type StaticRule, should, unless } from './rule.ts';
+import { isText } from './schema-problems.ts';
 
 /** Hints that clients show, and use to decide whether to ask before a call. */
 export const fitHintRules: readonly StaticRule[] = [

@@ -5,8 +5,8 @@ import type { JsonObject } from '../json/value.ts';
 import type { LocatedSchema } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { forbids } from './dialect.ts';
-import { hasItems, inputSchemas, normalize } from './read.ts';
 import { problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { hasItems, inputSchemas, normalize } from './schema-problems.ts';
 
 /** Limits for one inputSchema. */
 const limits = {

@@ -2,8 +2,8 @@ import { estimatedTokens } from '../definition/tokens.ts';
 import { grouped } from '../json/grouped.ts';
 import { cachedByObject } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
-import { isText } from './read.ts';
 import { problemsAt, type StaticRule, should, unless } from './rule.ts';
+import { isText } from './schema-problems.ts';
 
 /** Limits in tokens for a definition and a list, as `estimatedTokens` counts. */
 export const budgets = { tool: 2_000, list: 20_000 } as const;

@@ -2,8 +2,8 @@ import { wordsOf } from '../definition/effect.ts';
 import { cachedByObject, isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { allSchemas, isText, normalize } from './read.ts';
 import { problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { allSchemas, isText, normalize } from './schema-problems.ts';
 
 /** The effects of a tool's texts on the model that reads them. */
 export const fitTextRules: readonly StaticRule[] = [

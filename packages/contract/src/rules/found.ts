@@ -5,12 +5,12 @@ import { objectOr, shorten } from '../json/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { inputSchemaOf } from '../wire/cases.ts';
-import { type Explored, type Found, foundWith, said, withoutSignals } from '../wire/explore.ts';
-import { leavesOf } from '../wire/pairs.ts';
+import { leavesOf } from '../wire/call-pairs.ts';
+import { type Explored, type Found, foundWith, said, withoutSignals } from '../wire/explored-calls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { resultText } from '../wire/rpc.ts';
-import { isText } from './read.ts';
+import { inputSchemaOf } from '../wire/tool-cases.ts';
+import { isText } from './schema-problems.ts';
 
 /** What is wrong, and the calls that show it. */
 export interface Finding extends Pick<Problem, 'expected' | 'actual'> {

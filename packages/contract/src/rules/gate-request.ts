@@ -2,7 +2,7 @@ import { objectOr, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { admitsPaid, initializesAgain, refusesUnpaid } from '../wire/controls.ts';
-import { invented } from '../wire/curl.ts';
+import { invented } from '../wire/curl-line.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';

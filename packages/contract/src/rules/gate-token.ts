@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Problem } from '../model.ts';
 import { accessOf, isDenied } from '../wire/access.ts';
 import { admitsPaid, initializes, refusesUnpaid } from '../wire/controls.ts';
-import { invented } from '../wire/curl.ts';
+import { invented } from '../wire/curl-line.ts';
 import { limited, NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { describe } from '../wire/rpc.ts';

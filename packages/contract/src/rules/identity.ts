@@ -5,8 +5,8 @@ import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { healthMs } from '../wire/timeouts.ts';
 import { answerProblems } from './expect.ts';
-import { isText, textProblems } from './read.ts';
 import { inParallel, type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
+import { isText, textProblems } from './schema-problems.ts';
 
 /** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [

@@ -6,8 +6,15 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { schemasIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
-import { hasItems, inputSchemas, ofSchemas, rootProblems, textProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import {
+  hasItems,
+  inputSchemas,
+  ofSchemas,
+  rootProblems,
+  textProblems,
+  undeclaredProblems,
+} from './schema-problems.ts';
 
 /** The inputSchema, its parameters and their sample values, from which callers build arguments. */
 export const inputRules: readonly StaticRule[] = [

@@ -4,7 +4,13 @@ import type { Problem } from '../model.ts';
 import { isDenied } from '../wire/access.ts';
 import { refusesUnpaid, speaksModern } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
-import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../wire/modern.ts';
+import {
+  type ModernOptions,
+  metaKey,
+  modernMessage,
+  modernRpc,
+  modernVersion,
+} from '../wire/modern-request.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import type { RpcAnswer } from '../wire/rpc.ts';

@@ -1,9 +1,9 @@
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import { inputSchemaOf } from '../wire/cases.ts';
-import type { Found } from '../wire/explore.ts';
+import type { Found } from '../wire/explored-calls.ts';
 import type { Probe } from '../wire/probe.ts';
+import { inputSchemaOf } from '../wire/tool-cases.ts';
 import { callsWith, type Finding } from './found.ts';
 
 /** Numbers of an answer that contradict each other: a count that follows its list at a distance, a mean beyond its bounds. */

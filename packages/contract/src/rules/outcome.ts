@@ -5,7 +5,6 @@ import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { allows, inputSchemaOf } from '../wire/cases.ts';
 import { missingAnswerOf } from '../wire/client.ts';
 import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import {
@@ -18,18 +17,19 @@ import {
   listsInClient,
   orRejection,
 } from '../wire/controls.ts';
-import { withoutSignals } from '../wire/explore.ts';
+import { withoutSignals } from '../wire/explored-calls.ts';
 import { NotRun, onlyWriting } from '../wire/not-run.ts';
 import type { CallOutcome } from '../wire/probe.ts';
 import { NotSent, Unanswered } from '../wire/receive.ts';
 import { describe, describeCall, isUnsent, resultText } from '../wire/rpc.ts';
+import { allows, inputSchemaOf } from '../wire/tool-cases.ts';
 import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
 import { mergeLive } from './cases.ts';
 import { listProblems } from './discovery.ts';
 import { generatedEmptySignal } from './pairs.ts';
-import { textProblems } from './read.ts';
 import { noFailure, ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, must, ofCalls, should, unless, valueProblems } from './rule.ts';
+import { textProblems } from './schema-problems.ts';
 
 /** A text that no source contains. */
 const unheardOf = 'zq7-unheard-of-4kx';

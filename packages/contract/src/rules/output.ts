@@ -9,8 +9,14 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
 import type { Ledger } from '../wire/ledger.ts';
 import { compileProblems } from './input.ts';
-import { ofSchemas, outputSchemas, rootProblems, textProblems, undeclaredProblems } from './read.ts';
 import { fact, mergeStatic, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import {
+  ofSchemas,
+  outputSchemas,
+  rootProblems,
+  textProblems,
+  undeclaredProblems,
+} from './schema-problems.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
 export const outputRules: readonly StaticRule[] = [

@@ -1,9 +1,9 @@
 import { shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
+import { areSlower, callPairs, commonLeaves, leavesOf, type Pair, type Timed } from '../wire/call-pairs.ts';
 import { lists } from '../wire/controls.ts';
-import { explored, type Found, foundCalls } from '../wire/explore.ts';
-import { areSlower, callPairs, commonLeaves, leavesOf, type Pair, type Timed } from '../wire/pairs.ts';
+import { explored, type Found, foundCalls } from '../wire/explored-calls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { repeatLines } from '../wire/repeat.ts';
 import {

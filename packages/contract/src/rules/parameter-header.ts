@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
-import { inputSchemas } from './read.ts';
 import { must, problemsAt, type StaticRule, unless, valueProblems } from './rule.ts';
+import { inputSchemas } from './schema-problems.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {

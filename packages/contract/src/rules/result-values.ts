@@ -7,7 +7,6 @@ import { reachOf } from '../wire/address.ts';
 import type { Probe } from '../wire/probe.ts';
 import { mergeLive } from './cases.ts';
 import { injections } from './fit-text.ts';
-import { isText } from './read.ts';
 import { ofData, traces } from './result.ts';
 import {
   firstOfEachTool,
@@ -18,6 +17,7 @@ import {
   toolWordsOf,
 } from './returned.ts';
 import { type LiveRule, should } from './rule.ts';
+import { isText } from './schema-problems.ts';
 
 /** Longer texts are not read to their end. */
 const mostRead = 20_000;

@@ -6,13 +6,13 @@ import { mismatches } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
-import { listedOutputSchema } from '../wire/cases.ts';
 import { answeredCalls } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
 import { failureMembers, incidentIn, resultText } from '../wire/rpc.ts';
-import { isText } from './read.ts';
+import { listedOutputSchema } from '../wire/tool-cases.ts';
 import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+import { isText } from './schema-problems.ts';
 
 /** A rule about every result. */
 export const resultRule = about(

@@ -3,13 +3,13 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { answeredCalls } from '../wire/controls.ts';
-import { explored, type Found, foundData } from '../wire/explore.ts';
+import { explored, type Found, foundData } from '../wire/explored-calls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { type RpcAnswer, resultText } from '../wire/rpc.ts';
-import { isText } from './read.ts';
 import { longIntegers, ofCall } from './result.ts';
 import type { LiveRule } from './rule.ts';
+import { isText } from './schema-problems.ts';
 
 /** The data of a successful call, whoever chose its arguments. */
 export interface Returned extends Found {

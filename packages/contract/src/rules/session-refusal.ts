@@ -1,6 +1,6 @@
 import { present, shorten } from '../json/json.ts';
 import { answersCalls, initializesAgain, lists, opensSession } from '../wire/controls.ts';
-import { invented } from '../wire/curl.ts';
+import { invented } from '../wire/curl-line.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { mergeLive } from './cases.ts';

@@ -1,8 +1,8 @@
-import { listedOutputSchema } from '../wire/cases.ts';
 import { initializesAgain, listsInClient } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { Unanswered } from '../wire/receive.ts';
 import { failedStep, fixes, rehearse, thrownProblems, unparsedText } from '../wire/rehearsal.ts';
+import { listedOutputSchema } from '../wire/tool-cases.ts';
 import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, unless } from './rule.ts';

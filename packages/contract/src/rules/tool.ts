@@ -2,8 +2,8 @@ import { cachedByObject, isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
-import { allSchemas, isText, normalize, textProblems } from './read.ts';
 import { fact, must, problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { allSchemas, isText, normalize, textProblems } from './schema-problems.ts';
 
 /** Name and description of a tool. */
 export const toolRules: readonly StaticRule[] = [

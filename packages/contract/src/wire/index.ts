@@ -11,13 +11,12 @@ export type {
   Target,
 } from '../target.ts';
 export { isLoopback, reachOf } from './address.ts';
-export { listedOutputSchema } from './cases.ts';
 export { loadClient } from './client.ts';
 export { msSince, nowMs } from './clock.ts';
 export { valuesIn } from './events.ts';
+export { fetchToolList } from './fetch-tool-list.ts';
 export type { Asked } from './http.ts';
-export { fetchToolList } from './listing.ts';
-export { metaKey, modernRpc, modernVersion } from './modern.ts';
+export { metaKey, modernRpc, modernVersion } from './modern-request.ts';
 export { networkReason } from './network-error.ts';
 export { Probe } from './probe.ts';
 export { AnswerTimeout } from './receive.ts';
@@ -42,4 +41,5 @@ export {
   verdictOn,
 } from './safety.ts';
 export { createSigner, type Forgery, newPrivateKey, type Signer } from './signer.ts';
+export { listedOutputSchema } from './tool-cases.ts';
 export { unrecordedFix } from './unrecorded.ts';

@@ -3,7 +3,7 @@ import { resultOutcome } from '../definition/outcomes.ts';
 import { isObject, isWalkable, objectOr, parseJsonText, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { curlLine } from './curl.ts';
+import { curlLine } from './curl-line.ts';
 import { Patience } from './patience.ts';
 import { Pending } from './pending.ts';
 import { judges, type Property, type Said } from './properties.ts';

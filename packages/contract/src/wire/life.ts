@@ -1,7 +1,7 @@
 import type { Cause, Problem } from '../model.ts';
 import { staysUp } from '../rules/endpoint.ts';
 import type { ProcessEnding, ProcessExit, Target } from '../target.ts';
-import { curlLine } from './curl.ts';
+import { curlLine } from './curl-line.ts';
 import type { Asked } from './http.ts';
 import { type Ledger, requestName } from './ledger.ts';
 import { Probe } from './probe.ts';

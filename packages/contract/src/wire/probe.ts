@@ -2,17 +2,17 @@ import { present } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import { type Access, accessOf, isDenied } from './access.ts';
-import { type CallCase, toolCases } from './cases.ts';
+import { planOf } from './call-plan.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import { nowMs } from './clock.ts';
 import { callsAtOnce, mapConcurrently } from './concurrency.ts';
 import type { HttpAnswer } from './http.ts';
 import { consent, harmless, limited, NotRun } from './not-run.ts';
-import { planOf } from './plan.ts';
 import type { PostOptions } from './requests.ts';
 import { isRefusal, type RpcAnswer, unanswered } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
 import { Sessions } from './sessions.ts';
+import { type CallCase, toolCases } from './tool-cases.ts';
 import { isUnrecorded } from './unrecorded.ts';
 
 /** The name of a tool that no server has. */

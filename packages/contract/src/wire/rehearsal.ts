@@ -3,7 +3,6 @@ import { mismatches } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem, RehearsalStep } from '../model.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
-import { listedOutputSchema } from './cases.ts';
 import { missingAnswerOf } from './client.ts';
 import { tenths } from './clock.ts';
 import { ListRejected, listingClient, orRejection } from './controls.ts';
@@ -11,6 +10,7 @@ import { harmless, NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
 import { NotSent } from './receive.ts';
 import { failureMembers, incidentIn, isRefusal, resultText } from './rpc.ts';
+import { listedOutputSchema } from './tool-cases.ts';
 import { isUnrecorded, unrecordedFix } from './unrecorded.ts';
 
 /** A run of the submission test. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { withoutPrototype } from '../json/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import { allows } from './cases.ts';
+import { allows } from './tool-cases.ts';
 
 /** A value that a generated call gives to an argument. */
 export interface Change {

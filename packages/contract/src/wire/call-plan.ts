@@ -1,0 +1,55 @@
+import { objectOr } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { CallPlan } from '../model.ts';
+import type { Target } from '../target.ts';
+import { furtherCalls, standardCalls } from './exploration.ts';
+import { leastHarmfulFirst, verdictOn } from './safety.ts';
+import { invalidVariants, maxInvalidVariants, toolCases } from './tool-cases.ts';
+
+/**
+ * How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test; its outcome and
+ * the test once more if an answer was missing.
+ */
+const roundsOfCase = 6;
+
+/** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
+const callsOfFirst = 120;
+
+/** The calls that a run of every rule will make, and their maximum number. */
+export function planOf(
+  tools: readonly JsonObject[],
+  namedTools: ReadonlySet<Json | undefined>,
+  target: Planned,
+): CallPlan {
+  const ordered = leastHarmfulFirst(tools);
+  const first = ordered.findIndex((tool) => verdictOn(tool, namedTools).isCalled);
+  // A tool that is not called now would become the first, if it were allowed and less harmful.
+  const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
+  const planned = tools.map((tool) => {
+    const { isCalled, because } = verdictOn(tool, namedTools);
+    const atMost = callsOf(tool, target) + (mayBeFirst.has(tool) ? callsOfFirst : 0);
+    return { isCalled, planned: { tool: String(tool.name), atMost, because } };
+  });
+  return {
+    called: planned.flatMap((entry) => (entry.isCalled ? [entry.planned] : [])),
+    withheld: planned.flatMap((entry) => (entry.isCalled ? [] : [entry.planned])),
+  };
+}
+
+type Planned = Pick<Target, 'examples' | 'profile' | 'explore'>;
+
+function callsOf(
+  tool: JsonObject,
+  { examples, profile: { smoke }, explore = standardCalls }: Planned,
+): number {
+  const cases = toolCases([tool], examples, smoke);
+  const schema = objectOr(tool.inputSchema);
+  const spoiled = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
+  const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;
+  const withImprobableTexts = 1;
+  const withoutObject = 3;
+  // Once more if an answer was missing.
+  const generated = explore === 0 ? 0 : 2 * (explore + furtherCalls.usual);
+  const callsOnce = spoiled + required + withImprobableTexts + withoutObject;
+  return cases.length * roundsOfCase + callsOnce + generated;
+}

@@ -1,0 +1,134 @@
+import { pass, type Result } from 'market-mcp-contract/command';
+import { effects, onlyReads } from 'market-mcp-contract/definition';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { asImported, type Imported } from '../import/imported-tool.ts';
+import type { DefinitionChange, ToolSpec } from '../model/tool-model.ts';
+import type { ManifestAnswers } from '../project/manifest/manifest.ts';
+import { defaultDescription } from '../questions/defaults.ts';
+import { type ToolAnswers, toolSource } from '../questions/tool-answers.ts';
+import { definitionOf } from '../tools/definition.ts';
+import { metaFromSettings, metaOfWriting } from '../tools/meta-settings.ts';
+import { selectTools } from '../tools/selection.ts';
+
+/**
+ * The tools that an author wants, as `prepareTools` takes them.
+ *
+ * @param recorded the fields that were chosen earlier, by tool; a new choice for a tool replaces them
+ */
+export async function importTools(
+  answers: ToolAnswers,
+  profile: PlatformProfile,
+  recorded: ManifestAnswers['fields'] = {},
+): Promise<Result<readonly Imported[]>> {
+  const source = toolSource(answers);
+  if (source === undefined || source === 'spec') return wholeEntriesOf(answers, profile);
+  const { fields = [], description = [] } = answers;
+  const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
+  const entries = await wholeEntriesOf({ ...answers, fields: [...fields, ...before] }, profile);
+  if (!entries.ok) return entries;
+  const isOne = entries.value.length === 1;
+  const open = entries.value
+    .map(({ entry }) => `${entry.name}:`)
+    .filter((name) => !fields.some((text) => isOne || text.startsWith(name)));
+  const keptFields = before.filter((text) => open.some((name) => text.startsWith(name)));
+  const { withFields } = await import('../import/fields.ts');
+  const { withDescriptions } = await import('../import/tool-prefix.ts');
+  const statedMembers = statedOf(answers, profile);
+  const described = withDescriptions(
+    entries.value.map((tool) => forWriting({ ...tool, entry: { ...tool.entry, ...statedMembers } }, profile)),
+    description,
+  );
+  return described.ok ? withFields(described.value, [...fields, ...keptFields]) : described;
+}
+
+/** The tools, each with all fields of its answer, from which those that `wanted` names will be chosen. */
+export async function wholeEntriesOf(
+  answers: ToolAnswers,
+  profile: PlatformProfile,
+): Promise<Result<readonly Imported[]>> {
+  switch (toolSource(answers)) {
+    case 'fromSample':
+      return fromSamples(answers);
+    case 'fromRequest':
+      return (await import('./request-tools.ts')).fromRequests(answers);
+    case 'fromOpenapi':
+      return (await import('./openapi.ts')).fromOpenApi(answers);
+    case 'fromUrl':
+      return (await import('./server-tools.ts')).fromServer(answers);
+    case undefined:
+      return pass([asImported({ ...definitionOf(describedTool(answers)), ...statedOf(answers, profile) })]);
+    default:
+      return fromSpec(answers);
+  }
+}
+
+/** The tool that complete answers describe. */
+function describedTool({
+  tool = '',
+  description = [],
+  input = [],
+  output = [],
+  returns,
+}: ToolAnswers): ToolSpec {
+  return { name: tool, description: description.join('\n'), input, output, returns: returns ?? 'record' };
+}
+
+/** The members of a definition that the author states, whatever the tool is made from. */
+function statedOf({ title, effect, meta = [] }: ToolAnswers, { toolMeta }: PlatformProfile): JsonObject {
+  return {
+    ...(title !== undefined && { title }),
+    ...(effect !== undefined && { annotations: effects[effect] }),
+    ...(meta.length > 0 && { _meta: metaFromSettings(meta, toolMeta) }),
+  };
+}
+
+async function fromSpec({ spec = '', ...answers }: ToolAnswers): Promise<Result<readonly Imported[]>> {
+  const { readInput } = await import('market-mcp-contract/command');
+  const { readSpec } = await import('../tools/read-spec.ts');
+  const entries = readSpec(await readInput(spec), spec === '-' ? '--spec' : spec);
+  if (!entries.ok) return entries;
+  const selected = selectTools(entries.value, answers);
+  if (!selected.ok) return selected;
+  const [first, ...otherTools] = selected.value.entries.map(asImported);
+  return pass(first ? [{ ...first, changes: selected.value.changes }, ...otherTools] : []);
+}
+
+/** A tool that calls its source and may change something gets the `_meta` that states it on platforms that know it. */
+function forWriting(tool: Imported, { toolMeta }: PlatformProfile): Imported {
+  const { entry } = tool as { readonly entry: JsonObject };
+  if (!tool.call || onlyReads(entry)) return tool;
+  const statedMeta = isObject(entry._meta) ? entry._meta : {};
+  const meta = metaOfWriting(statedMeta, toolMeta);
+  if (meta === statedMeta) return tool;
+  const added = Object.keys(meta).filter((name) => !Object.hasOwn(statedMeta, name));
+  const offer =
+    meta.surface === 'execute'
+      ? ''
+      : '; to offer it for execution, add a price, pricing.executeUsd, and surface: execute';
+  const changes = added.map(
+    (name): DefinitionChange => ({
+      tool: String(entry.name),
+      path: `_meta.${name}`,
+      what: `became ${JSON.stringify(meta[name])}`,
+      why: `the tool may change something, so no platform should call it to answer a question${offer}`,
+    }),
+  );
+  return { ...tool, entry: { ...entry, _meta: meta }, changes: [...tool.changes, ...changes] };
+}
+
+/** The values of the keys of tools that were made from requests. */
+export function secretsOf(entries: readonly Imported[]): ReadonlyMap<string, string> {
+  return new Map(entries.flatMap(({ secrets = [] }) => [...secrets]));
+}
+
+async function fromSamples({ fromSample = [], tool: name = '', input = [] }: ToolAnswers) {
+  const { samplesAt } = await import('./send-requests.ts');
+  const { toolOfSamples } = await import('../import/sample.ts');
+  const samples = await samplesAt(fromSample);
+  if (!samples.ok) return samples;
+  const tool = toolOfSamples(samples.value, { name, input }, (fields, returns) =>
+    defaultDescription(name, fields, returns),
+  );
+  return tool.ok ? pass([tool.value]) : tool;
+}

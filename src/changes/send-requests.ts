@@ -1,0 +1,241 @@
+import {
+  CommandError,
+  combineResults,
+  type InputError,
+  inputError,
+  pass,
+  type Result,
+  readInput,
+  reject,
+  shellLine,
+} from 'market-mcp-contract/command';
+import { lacksData, saysNothingFound } from 'market-mcp-contract/definition';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  objectOr,
+  propertiesOf,
+  requiredOf,
+  shorten,
+  textOr,
+} from 'market-mcp-contract/json';
+import { unwrapEnvelope, wrapAnswer } from '../import/api-answer.ts';
+import type { ApiCall, Imported, RealExchange } from '../import/imported-tool.ts';
+import { pageMembersIn, withPageMembers } from '../import/page-members.ts';
+import { readSample } from '../import/read-sample.ts';
+import { type AnswerSample, isFailureAnswer, schemaOfSamples } from '../import/sample.ts';
+import type { DefinitionChange } from '../model/tool-model.ts';
+import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
+
+/** Everything that a request is sent with. */
+export interface Sending {
+  readonly call: ApiCall;
+  /** The inputSchema of its tool. */
+  readonly inputSchema: JsonObject;
+  /** Arguments that it is sent with once more each. */
+  readonly examples: readonly ExampleValue[];
+  /** Values of its keys, by variable. */
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+/** What an API has really answered. */
+export interface RealAnswers {
+  /** Those that contain something, without their envelopes. */
+  readonly samples: readonly AnswerSample[];
+  readonly secrets: ReadonlyMap<string, string>;
+  /** Says that it was sent. */
+  readonly note: Omit<DefinitionChange, 'tool'>;
+  /** Each request, and what its answer contains; undefined if that is nothing. */
+  readonly sent: readonly SentAnswer[];
+}
+
+interface SentAnswer extends Pick<Sent, 'arguments' | 'status' | 'headers'> {
+  readonly value?: Json | undefined;
+  /** The response of a read contains no data. */
+  readonly isEmpty: boolean;
+}
+
+/**
+ * Sends a request once, and once more for each example; in one run, each is sent once.
+ *
+ * @param flag names the request in errors
+ * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
+ */
+export async function sendRequests(sending: Sending, flag: string): Promise<Result<RealAnswers>> {
+  const { call, secrets } = sending;
+  const variants = requestVariants(sending, flag);
+  if (!variants.ok) return variants;
+  const responses = await sentOnce(call, variants.value, secrets);
+  const read = combineResults(
+    responses.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
+  );
+  if (!read.ok) return read;
+  const presentSamples = read.value.filter((sample) => sample !== undefined);
+  const answers = sentAnswers(call, responses, read.value);
+  const filled = presentSamples.filter(
+    (sample) => !answers.some(({ isEmpty, value }) => isEmpty && value === sample.value),
+  );
+  const [first] = answers;
+  const times = responses.length === 1 ? 'once' : `${responses.length} times`;
+  const lack = first?.isEmpty ? ', without data' : '';
+  const statuses = [...new Set(answers.map(({ status }) => status))].join(' and ');
+  const note = {
+    path: 'request',
+    what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${statuses}${lack}`,
+    why: 'types, examples and recordings are made from the real answer',
+  };
+  return pass({ samples: filled.length > 0 ? filled : presentSamples, secrets, note, sent: answers });
+}
+
+/** What was sent, with what arrived. Where the schema of all responses has data, a response without any is empty. */
+function sentAnswers(
+  { method, onlyReads }: ApiCall,
+  requests: readonly Sent[],
+  samples: readonly (AnswerSample | undefined)[],
+): readonly SentAnswer[] {
+  const schema = schemaOfSamples(samples.filter((sample) => sample !== undefined));
+  const isReading = method === 'get' || onlyReads === true;
+  return requests.map((request, i): SentAnswer => {
+    const value = samples[i]?.value;
+    const isEmpty = isReading && value !== undefined && isEmptyResponse(schema, value, request.arguments);
+    return { ...request, value, isEmpty };
+  });
+}
+
+function isEmptyResponse(schema: JsonObject, value: Json, args: JsonObject): boolean {
+  if (isObject(value) && isFailureAnswer(value))
+    return saysNothingFound(JSON.stringify(Object.values(value)));
+  return lacksData(schema, value, args);
+}
+
+/** A tool with the responses of its API, and their evidence of empty results and pages. */
+export function withSentAnswers(tool: Imported, { secrets, note, sent: responses }: RealAnswers): Imported {
+  const { call } = tool;
+  if (!call) return tool;
+  const exchanges = responses.map(({ arguments: args, headers, value, isEmpty }): RealExchange => {
+    const answer = value === undefined ? null : (wrapAnswer(value, call.wrap) as JsonObject);
+    return { arguments: args, answer, ...(headers && { headers }), isEmpty };
+  });
+  const isPaged = call.method === 'get' && call.query.some(({ input }) => input !== undefined);
+  const pages = new Set(isPaged ? exchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]) : []);
+  const { inputSchema, outputSchema } = tool.entry as JsonObject;
+  const paged = withPageMembers(objectOr(outputSchema), membersOf(objectOr(inputSchema)), pages);
+  return {
+    ...tool,
+    ...(pages.size > 0 && { entry: { ...tool.entry, outputSchema: paged } as Imported['entry'] }),
+    changes: [{ tool: String(tool.entry.name), ...note }, ...tool.changes],
+    secrets,
+    exchanges,
+    call: {
+      ...call,
+      ...(pages.size > 0 && { hasPages: true }),
+      notFoundIsEmpty: call.notFoundIsEmpty || responses.some(({ status }) => status === 404),
+    },
+  };
+}
+
+/** The arguments of each request to send: those that its schema shows, and those of each example. */
+function requestVariants(
+  { inputSchema: root, examples }: Sending,
+  flag: string,
+): Result<readonly JsonObject[]> {
+  const base = givenArguments(root);
+  const variants: JsonObject[] = [];
+  for (const { parameter, text } of examples) {
+    const schema = objectOr(root.properties)[parameter];
+    if (!isObject(schema)) {
+      const names = propertiesOf(root).map(([name]) => name);
+      const message = `names ${parameter}, which is not an argument`;
+      return reject('--example', `${parameter}=${text}`, message, `They are ${names.join(', ') || 'none'}.`);
+    }
+    const value = exampleFor(text, { schema, root }, '--example');
+    if (!value.ok) return value;
+    variants.push({ ...base, [parameter]: value.value });
+  }
+  const open = (args: JsonObject) => requiredOf(root).filter((name) => args[name] === undefined);
+  const completeVariants = [base, ...variants].filter((args) => open(args).length === 0);
+  if (completeVariants.length > 0) return pass(completeVariants);
+  const names = open(base);
+  const message = `has no value for ${names.join(', ')}, so nothing was sent`;
+  return reject(flag, undefined, message, `Give one: ${shellLine(['--example', `${names[0]}=…`])}`);
+}
+
+/** The values that the arguments of a schema have: their defaults, their first examples, and allowed values of those that are required. */
+export function givenArguments(root: JsonObject): JsonObject {
+  const first = (list: Json | undefined) => (Array.isArray(list) ? (list[0] as Json) : undefined);
+  return Object.fromEntries(
+    propertiesOf(root).flatMap(([name, { default: value, examples, enum: allowedValues }]) => {
+      const isRequired = requiredOf(root).includes(name);
+      const argument = value ?? first(examples) ?? (isRequired ? first(allowedValues) : undefined);
+      return argument === undefined ? [] : [[name, argument]];
+    }),
+  );
+}
+
+interface Sent {
+  readonly arguments: JsonObject;
+  readonly status: number;
+  readonly text: string | null;
+  readonly headers?: JsonObject | undefined;
+}
+
+const answered = new Map<string, Promise<readonly Sent[]>>();
+
+function sentOnce(
+  call: ApiCall,
+  variants: readonly JsonObject[],
+  secrets: ReadonlyMap<string, string>,
+): Promise<readonly Sent[]> {
+  const key = JSON.stringify([call, variants, [...secrets]]);
+  const before = answered.get(key);
+  if (before) return before;
+  const requests = (async () => {
+    const { tryRequest } = await import('../project/source/trial.ts');
+    const responses: Sent[] = [];
+    for (const [i, args] of variants.entries()) {
+      const answer = await tryRequest(call, args, (name) => secrets.get(name) ?? '', i > 0);
+      responses.push({ arguments: args, ...answer });
+    }
+    return responses;
+  })();
+  answered.set(key, requests);
+  requests.catch(() => answered.delete(key));
+  return requests;
+}
+
+/** An answer without its envelope. @throws CommandError `NOT_ANSWERED` for an error in it */
+function sampleIn(call: ApiCall, text: string): Result<AnswerSample> {
+  const sample = readSample(text, 'the answer');
+  if (!sample.ok || call.envelope === undefined) return sample;
+  const { error, errors } = objectOr(sample.value.value);
+  const firstError = Array.isArray(errors) ? (errors[0] as Json) : undefined;
+  const problem = isObject(error) ? error : firstError;
+  if (problem !== undefined) {
+    const apiMessage = isObject(problem) ? textOr(problem.message) : textOr(problem);
+    const message = `The API answers with an error: ${shorten(apiMessage, 200)}`;
+    throw new CommandError('NOT_ANSWERED', message, 'Correct the command. Nothing was written.');
+  }
+  return pass({ ...sample.value, value: unwrapEnvelope(sample.value.value, call) });
+}
+
+/** An error for each flag that describes one tool, beside several. */
+export function onlyForOne(
+  flags: { readonly [flag: string]: string | undefined },
+  message: string,
+  hint: (flag: string) => string,
+): readonly InputError[] {
+  return Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined ? [] : [inputError(flag, value, message, hint(flag))],
+  );
+}
+
+/** The saved answers at these paths; `-` is standard input. */
+export async function samplesAt(paths: readonly string[]): Promise<Result<readonly AnswerSample[]>> {
+  if (paths.length === 0) return pass([]);
+  const read = paths.map(async (path) =>
+    readSample(await readInput(path), path === '-' ? '--from-sample' : path),
+  );
+  return combineResults(await Promise.all(read));
+}

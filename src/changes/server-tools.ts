@@ -1,0 +1,90 @@
+import { pass, type Result, refuse, reject, shellLine } from 'market-mcp-contract/command';
+import { textOr } from 'market-mcp-contract/json';
+import type { Imported } from '../import/imported-tool.ts';
+import { type ListedServer, runsOnlyAsTask, toolsOfServer, writingTools } from '../import/mcp-tools.ts';
+import type { DefinitionChange, SpecEntry } from '../model/tool-model.ts';
+import { listServer, TokenRefusal } from '../project/source/mcp-server.ts';
+import type { ToolAnswers } from '../questions/tool-answers.ts';
+import { selectTools } from '../tools/selection.ts';
+import { keyValues, type RequestKeys, unusedVariables } from './key-values.ts';
+
+const knownServers = new Map<string, ListedServer>();
+
+export const tokenVariable = 'MCP_SOURCE_TOKEN';
+
+/**
+ * The tools of a running MCP server. Each server is read once per run.
+ *
+ * @throws the errors of `listServer`; its `TokenRefusal` names the variable that may not be sent yet
+ */
+export async function mcpServerAt(url: string, answers: ToolAnswers): Promise<ListedServer> {
+  const listed = knownServers.get(url) ?? (await readServer(url, answers));
+  knownServers.set(url, listed);
+  return listed;
+}
+
+async function readServer(url: string, answers: ToolAnswers): Promise<ListedServer> {
+  const found = await keyValues(serverKeys(url), answers);
+  try {
+    return await listServer(url, found.values.get(tokenVariable));
+  } catch (error) {
+    if (!(error instanceof TokenRefusal) || found.unpermitted.length === 0) throw error;
+    const reason = `it asks for a token, and nobody allowed to send ${tokenVariable} of your environment`;
+    throw new TokenRefusal(found.origin, reason, `Add --env ${tokenVariable} to allow it.`);
+  }
+}
+
+/** The token that the server may ask for. */
+export function serverKeys(url: string): RequestKeys {
+  return { origin: new URL(url).origin, sources: new Map([[tokenVariable, { variable: tokenVariable }]]) };
+}
+
+const asTask = 'runs only as a task, which a call of the marketplace does not start';
+
+function taskChange(tool: string): DefinitionChange {
+  return { tool, path: 'tools', what: 'was left out', why: `it ${asTask}` };
+}
+
+/** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
+export async function fromServer(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+  const { fromUrl = '', only = [] } = answers;
+  const unused = unusedVariables(answers.env, [serverKeys(fromUrl)]);
+  if (unused.length > 0) return refuse(...unused);
+  const listed = await mcpServerAt(fromUrl, answers);
+  const taskTools = listed.tools.filter(runsOnlyAsTask).map(({ name }) => textOr(name));
+  const taskTool = taskTools.find((name) => only.includes(name));
+  if (taskTool !== undefined) return reject('--only', taskTool, asTask, 'Name another tool.');
+  const server = { ...listed, tools: listed.tools.filter((tool) => !runsOnlyAsTask(tool)) };
+  if (server.tools.length === 0 && taskTools.length > 0)
+    return reject('--from-url', fromUrl, `has no tool to import: each ${asTask}`, 'Name another server.');
+  const imported = toolsOfServer(server);
+  const selected = selectTools(
+    imported.map(({ entry }) => entry),
+    answers,
+  );
+  if (!selected.ok) return selected;
+  const writing = writingTools(server.tools);
+  const isOff = ({ name }: SpecEntry) => only.length === 0 && writing.has(textOr(name));
+  const off = selected.value.entries.filter(isOff).map(
+    ({ name }): DefinitionChange => ({
+      tool: textOr(name),
+      path: 'tools',
+      what: 'was left out',
+      why: `it may change something: to import it, name it with ${shellLine(['--only', textOr(name)])}`,
+    }),
+  );
+  const names = new Map(imported.map((tool) => [tool.entry.name, tool]));
+  const selectedTools = selected.value.entries
+    .filter((entry) => !isOff(entry))
+    .flatMap((entry): Imported[] => {
+      const importedTool = names.get(entry.name);
+      return importedTool ? [{ ...importedTool, entry }] : [];
+    });
+  const [first, ...otherTools] = selectedTools;
+  if (!first) {
+    const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
+    return reject('--from-url', fromUrl, 'each of its tools may change something', hint);
+  }
+  const changes = [...taskTools.map(taskChange), ...off, ...selected.value.changes, ...first.changes];
+  return pass([{ ...first, changes }, ...otherTools]);
+}

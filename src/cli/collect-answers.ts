@@ -1,0 +1,59 @@
+import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
+import type { ToolParts } from '../questions/tool-questions.ts';
+import { mayAsk, type QuestionSwitches } from './ask-person.ts';
+
+/** Three ways to complete the answers that flags give. */
+export interface Answering<Answers> {
+  /** The questions that must be asked although flags answer them. */
+  readonly asked: readonly string[] | undefined;
+  /** The flags that are required if no questions may be asked and defaults are not accepted. */
+  readonly missing: readonly string[];
+  /** With defaults for everything that no flag answers. */
+  complete(): Answers;
+  /** From the author at a terminal. */
+  ask(): Promise<Answers>;
+}
+
+/**
+ * All answers: from flags and defaults, or from the author at a terminal.
+ *
+ * @throws CommandError `MISSING_ANSWERS` if nobody can be asked and `--yes` does not allow defaults; `BAD_USAGE` if nobody can be
+ *   asked what must be asked.
+ */
+export async function collectAnswers<Answers>(
+  { asked, missing, complete, ask }: Answering<Answers>,
+  switches: QuestionSwitches,
+): Promise<Answers> {
+  if (mayAsk(switches)) return ask();
+  if (asked)
+    throw new CommandError(
+      'BAD_USAGE',
+      '--ask needs a terminal, and cannot be combined with --yes or --json',
+      'Remove --ask, and give the flags that answer its questions.',
+    );
+  if (switches.yes || missing.length === 0) return complete();
+  const message = `no terminal to ask questions, and these flags are missing: ${missing.join(', ')}`;
+  throw new CommandError('MISSING_ANSWERS', message, 'Add the flags, or add --yes to use the defaults.');
+}
+
+/**
+ * Lists operations of an API if the flags search its document, or choose none where nobody can be asked.
+ *
+ * @throws CommandError `MISSING_ANSWERS` if `--yes` forbids the question which operations to take: it has no default
+ * @returns undefined if there is nothing to list.
+ */
+export async function listSearchedOperations(
+  { fromOpenapi, header, search, operation, fromRequest = [], request }: Partial<ToolParts>,
+  switches: QuestionSwitches,
+  output: Output,
+): Promise<ExitCode | undefined> {
+  if (fromRequest.length === 1 && request === undefined && !mayAsk(switches)) {
+    const { listRequests } = await import('./tools/choices.ts');
+    return listRequests(fromRequest[0] ?? '', output);
+  }
+  const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
+  if (fromOpenapi === undefined || !lists) return undefined;
+  const { listOperations, unchosenOperation } = await import('./tools/choices.ts');
+  if (switches.yes && search === undefined) throw await unchosenOperation(fromOpenapi, header);
+  return listOperations(fromOpenapi, header, search, output);
+}

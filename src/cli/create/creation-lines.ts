@@ -1,0 +1,203 @@
+import { clip, counted, type InputError, type Output } from 'market-mcp-contract/command';
+import { blankResult, type Report, signals } from 'market-mcp-contract/definition';
+import type { JsonObject } from 'market-mcp-contract/json';
+import { type CheckReport, prettyReport } from 'market-mcp-contract/report';
+import { enterCommand, type ProjectContext } from '../../changes/project-context.ts';
+import { fieldRows, tableLines } from '../../fields/table.ts';
+import { apiVariables, type ImportedTool } from '../../import/imported-tool.ts';
+import type { Prepared } from '../../import/prepare.ts';
+import { toolFile } from '../../model/names.ts';
+import type { DefinitionChange, PreparedTool } from '../../model/tool-model.ts';
+import { packageManagerCommands } from '../../plan/package-manager-commands.ts';
+import type { FileSet } from '../../plan/planned-file.ts';
+import { toolPaths } from '../../plan/tool-files.ts';
+import { explainCommand } from '../../system/command-line.ts';
+import { adviceSentence, failedRules, showNotes, warningNotes } from './notes.ts';
+
+/** A next step for the author: a command to paste, or a file to edit. */
+export interface NextStep {
+  readonly command?: string;
+  /** Path in the project. */
+  readonly edit?: string;
+  /** The directory to run the command in, if it is another one; or what to edit in the file. */
+  readonly where?: string;
+}
+
+/** The file to edit first, and why. */
+export type FirstEdit = Required<Pick<NextStep, 'edit' | 'where'>>;
+
+/** The source of a tool returns sample data until its author has written it. */
+export function sampleEdit(tool: string): FirstEdit {
+  const location = 'read() returns sample data: call your API there';
+  return { edit: toolPaths(toolFile(tool)).path, where: location };
+}
+
+/**
+ * A tool that calls an API needs no edit except the API's keys.
+ *
+ * @param env what `.env` has; null if there is none
+ */
+export function firstEditOf(
+  { definition, call }: ImportedTool,
+  env: Readonly<Record<string, string | undefined>> | null,
+): FirstEdit | undefined {
+  if (call === undefined) return sampleEdit(definition.name);
+  const { named } = call.api;
+  const secrets = apiVariables(call.api).flatMap(({ kind, name }) =>
+    kind === 'secret' && !env?.[name] ? [name] : [],
+  );
+  if (secrets.length === 0) return undefined;
+  const set = `set ${named ? 'those that you need of ' : ''}${secrets.join(', ')}`;
+  const pronoun = secrets.length === 1 ? 'it' : 'them';
+  const location = env ? `${set}: .env.example describes ${pronoun}` : `copy .env.example to it, and ${set}`;
+  return { edit: '.env', where: location };
+}
+
+/** The commands that try the project, and what to edit first. */
+export function nextSteps(
+  { directory, packageManager }: ProjectContext,
+  installed: boolean,
+  first: FirstEdit | undefined,
+  tool: string | undefined,
+): readonly NextStep[] {
+  const { install, run, market } = packageManagerCommands[packageManager];
+  const enter = [...enterCommand(directory), ...(installed ? [] : [install])].map((command) => ({ command }));
+  const dev = { command: `${run} dev`, where: 'prints the link of a page to call, check and register it' };
+  const calls =
+    tool === undefined ? [] : [{ command: `${market} call ${tool}`, where: 'one call, with its outcome' }];
+  // `dev` does not return, so a tool that is ready is called before it.
+  return first === undefined ? [...enter, ...calls, dev] : [...enter, first, dev, ...calls];
+}
+
+/** Each file with its size, and the total. */
+export function fileLines(files: FileSet): readonly string[] {
+  const sizes = [...files].map(([path, { content }]) => ({ path, bytes: content.byteLength }));
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  const width = String(total).length;
+  return [
+    ...sizes.map(({ path, bytes }) => `${String(bytes).padStart(width)}  ${path}`),
+    `${total}  bytes in ${files.size} files`,
+  ];
+}
+
+/** Prints the changes to the author's definitions, and possible improvements. */
+export function showPrepared({ changes, advice }: Prepared, output: Output): void {
+  if (changes.length > 0)
+    output.note(`${counted(changes.length, 'change')} to the definitions, with the reasons`);
+  for (const line of definitionChangeLines(changes)) output.paragraph(line, 4);
+  if (advice.length > 0) output.note(`${counted(advice.length, 'hint')} for a better listing`);
+  for (const line of adviceLines(advice)) output.paragraph(line, 4);
+}
+
+/** The number of hints that are printed; the rest are counted. */
+const shownHints = 8;
+
+/** Prints the rules that the server breaks and their fixes. */
+export function showFailures(report: CheckReport, output: Output): void {
+  const { hasColors: color } = output;
+  const text = prettyReport(report, { color, verbose: false, explain: explainCommand });
+  for (const line of text.split('\n')) output.line(`  ${line}`);
+}
+
+/** Prints the rules that the server breaks and their fixes; if no MUST is broken, one line for each file and warning. */
+export function showReport(report: CheckReport, output: Output): void {
+  if (report.summary.failed > 0) showFailures(report, output);
+  else showNotes(warningNotes(report), output);
+}
+
+/** A report as `--json` prints it: the counts and the failed rules. */
+export function reportJson(report: Report | null): object | null {
+  return (
+    report && {
+      ...report.summary,
+      failures: failedRules(report, 'must'),
+      advised: failedRules(report, 'should'),
+    }
+  );
+}
+
+/** Prints next steps as numbered lines. */
+export function showNext(steps: readonly NextStep[], output: Output): void {
+  for (const [index, { command, edit, where: location }] of steps.entries()) {
+    const place = location === undefined ? '' : output.style('dim', `  (${location})`);
+    output.line(`  ${index + 1}. ${command ?? `edit ${edit}`}${place}`);
+  }
+}
+
+/** The first three steps; to enter the directory and to install are one. */
+export function firstSteps(steps: readonly NextStep[]): readonly NextStep[] {
+  const start = steps.findIndex(({ where: location }) => location !== undefined);
+  const commands = steps.slice(0, start).flatMap(({ command }) => command ?? []);
+  const enter = commands.length === 0 ? [] : [{ command: commands.join(' && ') }];
+  return [...enter, ...steps.slice(start)].slice(0, 3);
+}
+
+/** Each change of a definition in one line. */
+export function definitionChangeLines(changes: readonly DefinitionChange[]): readonly string[] {
+  return changes.map(({ tool, path, what, why: reason }) => `${tool} ${path}: ${what} (${reason})`);
+}
+
+/** The first hints for a better listing, and how many more there are. */
+export function adviceLines(advice: readonly InputError[]): readonly string[] {
+  const lines = advice.slice(0, shownHints).map(adviceSentence);
+  const hiddenCount = advice.length - shownHints;
+  return hiddenCount > 0 ? [...lines, `and ${hiddenCount} more: --json lists all of them`] : lines;
+}
+
+/** The width of a line in the box that clack draws. */
+export function reviewWidth(): number {
+  return Math.max(40, (process.stdout.columns ?? 80) - 6);
+}
+
+/** Further tools are only named. */
+const shownTools = 3;
+
+/**
+ * What will be written, for the author to confirm: the definition of each tool with an example call and its three
+ * outcomes, then the changes to it and possible improvements.
+ *
+ * @param place `12 files in /tmp/gas`
+ * @param width of a line in characters
+ */
+export function reviewLines(place: string, prepared: Prepared, width: number): readonly string[] {
+  const { tools, changes, advice } = prepared;
+  const hiddenNames = tools.slice(shownTools).map(({ definition }) => definition.name);
+  const notes = [...definitionChangeLines(changes), ...adviceLines(advice)];
+  return [
+    place,
+    ...tools.slice(0, shownTools).flatMap((tool) => ['', ...toolLines(tool, width)]),
+    ...(hiddenNames.length > 0
+      ? ['', clip(`and ${hiddenNames.length} more: ${hiddenNames.join(', ')}`, width)]
+      : []),
+    ...(notes.length > 0 ? ['', ...notes] : []),
+  ];
+}
+
+const inputHead = { name: 'Input', required: 'Required', hasDefaults: true };
+const outputHead = { name: 'Output', required: 'Always', hasDefaults: false };
+
+function toolLines({ definition, keyParameter, samples, examples }: PreparedTool, width: number) {
+  const { name, description, inputSchema, outputSchema } = definition;
+  const inputs = fieldRows(inputSchema);
+  const outputs = fieldRows(outputSchema, Object.keys(signals));
+  const exampleArguments = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
+  const key = keyParameter === null ? null : exampleArguments[keyParameter];
+  const found = (samples.find((sample) => sample.key === key) ?? samples[0])?.answer ?? {};
+  const blank = blankResult(outputSchema);
+  const rest = blank.ok ? blank.result : {};
+  const outcome = (label: string, value: JsonObject) =>
+    clip(`  ${label.padEnd(8)}${JSON.stringify(value)}`, width);
+  return [
+    `Tool ${name}`,
+    clip(description.replaceAll(/\s+/g, ' '), width),
+    '',
+    ...(inputs.length === 0 ? ['The tool has no input.'] : tableLines(inputs, inputHead, width)),
+    '',
+    ...(outputs.length === 0 ? ['The tool returns no fields.'] : tableLines(outputs, outputHead, width)),
+    '',
+    clip(`Example call ${JSON.stringify(exampleArguments)} and its three outcomes`, width),
+    outcome('found', found),
+    outcome('empty', { ...rest, searchExhausted: true, noResultsReason: '…' }),
+    outcome('failed', { ...rest, error: 'SOURCE_UNAVAILABLE', message: '…' }),
+  ];
+}

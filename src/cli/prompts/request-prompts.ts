@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { singleLine, unwrap } from 'market-mcp-contract/command';
+import { shorten } from 'market-mcp-contract/json';
+import { readRequests, requestsInText } from '../../changes/request-tools.ts';
+import { curlIn, type ReadRequest } from '../../import/request/index.ts';
+import { isCurl } from '../../import/request/shown.ts';
+import { type ToolAnswers, toolSource } from '../../questions/tool-answers.ts';
+import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
+import type { Asker } from './asker.ts';
+import { Back } from './leaving.ts';
+import { file, noSuchFile } from './start-prompts.ts';
+
+/** Asks for a curl command or a file. Lines that a paste continues are joined as the shell joins them. */
+export function askRequest(asker: Asker, { fromRequest }: Partial<ToolParts>): Promise<readonly string[]> {
+  const { prompt, parse } = toolQuestions.fromRequest;
+  return asker.text({
+    ...prompt,
+    shared: file,
+    before: fromRequest?.[0],
+    joined: (pasted) => pasted.replaceAll(/[\\^][ \t]*(?:\r\n?|\n)/g, ' '),
+    parse(text) {
+      const parsed = parse([text]);
+      if (!parsed.ok || (!isCurl(text) && existsSync(text.trim()))) return parsed;
+      if (!isCurl(text)) return noSuchFile('--from-request', text);
+      const read = curlIn(text);
+      return read.ok ? parsed : read;
+    },
+  });
+}
+
+/** Asks which request of a HAR file becomes a tool. */
+export async function askHarRequest(
+  asker: Asker,
+  { fromRequest = [], request }: Partial<ToolParts>,
+): Promise<number> {
+  const found = unwrap(await requestsInText(fromRequest[0] ?? ''));
+  const [first, ...otherRequests] = found;
+  if (first && otherRequests.length === 0) return first.number ?? 1;
+  const options = found.map(({ number = 1, method, url }) => ({
+    value: String(number),
+    label: singleLine(`${method.toUpperCase()} ${url.replace(/\?.*/s, '')}`),
+  }));
+  return Number(
+    await asker.choose('Which request?', options, request === undefined ? undefined : String(request)),
+  );
+}
+
+/** Which values of a request are constant, and which segments of its path are inputs. */
+export type RequestInputs = Pick<ToolAnswers, 'constant' | 'segment'>;
+
+/** The inputs of a request that flags name; undefined if there are none, so that they are asked for. */
+export function requestInputsIn({ constant, segment }: ToolAnswers): RequestInputs | undefined {
+  return constant || segment ? { constant, segment } : undefined;
+}
+
+/**
+ * Asks which values of a request are inputs, if its path has values or what may be some; the others stay constant. An author who
+ * changes the answer is asked in any case.
+ */
+export async function askRequestInputs(
+  asker: Asker,
+  { constant, segment, requestInputs: previous, ...answers }: ToolAnswers & { requestInputs?: RequestInputs },
+  isBack: boolean,
+): Promise<RequestInputs> {
+  const [request, ...otherRequests] = await readAnsweredRequests({ ...answers, segment });
+  const isChange = previous !== undefined && !isBack && request !== undefined && request.input.length > 0;
+  const isObvious = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
+  const isClear = isObvious && !isChange;
+  if (!request || otherRequests.length > 0 || isClear) {
+    if (isBack) throw new Back();
+    return { constant, segment };
+  }
+  const names = request.input.map(({ name }) => name);
+  const values = request.input.map(({ name, type, default: value }) => ({
+    ...{ value: name, label: name },
+    hint: value === undefined ? type : `${type} · ${shorten(JSON.stringify(value))}`,
+  }));
+  const segments = request.constantSegments.map(({ value }) => ({
+    ...{ value: `/${value}`, label: value, hint: 'in the path, constant' },
+  }));
+  const inputs = await asker.search(
+    'Which values of the request are inputs of the tool?',
+    [...values, ...segments],
+    names.filter((name) => !constant?.includes(name)),
+    (chosenInputs) => `${chosenInputs.length} of ${values.length + segments.length}; the others are constant`,
+  );
+  const chosenSegments = request.constantSegments.filter(({ value }) => inputs.includes(`/${value}`));
+  return {
+    constant: names.filter((name) => !inputs.includes(name)),
+    segment: [...(segment ?? []), ...chosenSegments],
+  };
+}
+
+/** The requests, read; none if there are errors in them, which are reported at the review. */
+export async function readAnsweredRequests(answers: ToolAnswers): Promise<readonly ReadRequest[]> {
+  const read = toolSource(answers) === 'fromRequest' ? await readRequests(answers) : undefined;
+  return read?.ok ? read.value : [];
+}
+
+/** The name that the request itself gives to its tool. */
+export async function nameOfRequest(parts: ToolAnswers): Promise<string | undefined> {
+  const [read] = await readAnsweredRequests(parts);
+  return read?.name;
+}

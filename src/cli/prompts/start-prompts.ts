@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { CommandError, orCommandError, type Result, reject, unwrap } from 'market-mcp-contract/command';
+import { documentAt } from '../../changes/openapi.ts';
+import { mcpServerAt } from '../../changes/server-tools.ts';
+import { writingTools } from '../../import/mcp-tools.ts';
+import { plainText } from '../../import/openapi/document-text.ts';
+import { listReadableOperations, operationName } from '../../import/openapi/operations.ts';
+import { TokenRefusal } from '../../project/source/mcp-server.ts';
+import type { ToolAnswers } from '../../questions/tool-answers.ts';
+import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
+import type { Asker, TextPrompt } from './asker.ts';
+import type { Choice } from './line-prompt.ts';
+
+/** What an author starts from, the first question: each choice is the question that comes next. */
+export const starts = [
+  {
+    value: 'fromRequest',
+    label: 'Paste a curl command',
+    hint: 'it is sent once, and becomes a tool that calls the API',
+  },
+  { value: 'tool', label: 'Blank', hint: 'describe the inputs and outputs of the tool' },
+  { value: 'fromSample', label: 'A sample answer', hint: 'JSON from an API' },
+  {
+    value: 'fromOpenapi',
+    label: 'An OpenAPI document',
+    hint: 'its operations become tools that call the API',
+  },
+  { value: 'fromUrl', label: 'A running MCP server', hint: 'your server forwards calls to its tools' },
+  { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
+] as const satisfies readonly Choice<keyof ToolParts>[];
+
+export type ChosenStart = (typeof starts)[number]['value'];
+
+/** Flags that say what the tools are made from: they answer the first question. */
+const decisive = [
+  ...starts.map(({ value }) => value),
+  ...(['description', 'effect', 'input', 'output', 'returns'] as const),
+];
+
+/** A file that was named is suggested after each start that needs one. */
+export const file = 'file';
+
+/** Whether the flags leave the first question open. */
+export function isStartOpen(parts: Partial<ToolParts>): boolean {
+  return decisive.every((name) => parts[name] === undefined && parts.ask?.includes(name) !== true);
+}
+
+/** The given answers, with the start that `ask` names. */
+export function withStart<Parts extends Partial<ToolParts>>(
+  parts: Parts,
+): Parts & { readonly start?: ChosenStart } {
+  const { ask = [] } = parts;
+  const start = starts.find(({ value }) => ask.includes(value));
+  return start ? { ...parts, start: start.value } : parts;
+}
+
+/**
+ * What `ask` must name to resume with these answers: the question that was being asked if it has an answer, and the first
+ * question after a start that no answer names.
+ */
+export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?: ChosenStart }>(
+  parts: Parts,
+  part: keyof Parts | undefined,
+): readonly string[] {
+  const { start } = parts;
+  const isTold = start === 'tool' ? !isStartOpen({ ...parts, ask: [] }) : start && parts[start];
+  const repeatedPart = part !== undefined && parts[part] !== undefined ? [String(part)] : [];
+  return [...new Set([...repeatedPart, ...(start === undefined || isTold ? [] : [start])])];
+}
+
+/** Asks for the files of sample answers, separated by commas. */
+export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Promise<readonly string[]> {
+  const { prompt, parse } = toolQuestions.fromSample;
+  return asker.text({
+    message: `${prompt.message} Separate several by commas.`,
+    placeholder: 'base.json, ethereum.json',
+    shared: file,
+    before: fromSample?.join(', '),
+    parse(text) {
+      const paths = text.split(',').map((path) => path.trim());
+      const namedPaths = paths.filter((path) => path !== '');
+      const missing = namedPaths.find((path) => !existsSync(path));
+      return missing === undefined
+        ? parse(namedPaths.length > 0 ? namedPaths : [''])
+        : noSuchFile('--from-sample', missing);
+    },
+  });
+}
+
+/** Asks for the path of a spec file. */
+export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<string> {
+  const { prompt, parse } = toolQuestions.spec;
+  return asker.text({
+    ...prompt,
+    placeholder: 'tools.json, or tools.yaml',
+    shared: file,
+    before: spec,
+    parse: (text) => existing(parse(text), '--spec'),
+  });
+}
+
+/** Asks for an OpenAPI document until one can be read. */
+export function askDocument(asker: Asker, { fromOpenapi, header }: Partial<ToolParts>): Promise<string> {
+  const { prompt, parse } = toolQuestions.fromOpenapi;
+  const question = {
+    ...prompt,
+    placeholder: 'openapi.json, or https://api.example.com/openapi.yaml',
+    shared: file,
+    before: fromOpenapi,
+    parse: (text: string) =>
+      /^https?:\/\//i.test(text.trim()) ? parse(text) : existing(parse(text), '--from-openapi'),
+  };
+  return askUntilRead(asker, 'fromOpenapi', question, async (place) =>
+    unwrap((await documentAt(place, header)).document),
+  );
+}
+
+/** Asks for an MCP server until one lists its tools, or asks for a token. */
+export function askServer(asker: Asker, answers: ToolAnswers): Promise<string> {
+  const { prompt, parse } = toolQuestions.fromUrl;
+  const question = { ...prompt, before: answers.fromUrl, parse };
+  return askUntilRead(asker, 'fromUrl', question, async (url) => {
+    const listed = await orCommandError(() => mcpServerAt(url, answers));
+    if (listed instanceof CommandError && !(listed instanceof TokenRefusal)) throw listed;
+  });
+}
+
+async function askUntilRead(
+  asker: Asker,
+  part: keyof ToolParts,
+  question: TextPrompt<string>,
+  read: (place: string) => Promise<unknown>,
+): Promise<string> {
+  let { before } = question;
+  for (;;) {
+    const place = await asker.text({ ...question, before });
+    before = place;
+    asker.unfinished = () => ({ [part]: place });
+    const found = await orCommandError(() => read(place));
+    if (!(found instanceof CommandError)) return place;
+    asker.warn([found.message, found.hint]);
+  }
+}
+
+/**
+ * Asks which operations of a document become tools; typing filters them.
+ *
+ * @throws CommandError if the document cannot be read
+ */
+export async function askOperations(
+  asker: Asker,
+  { fromOpenapi = '', header, operation: before }: Partial<ToolParts>,
+): Promise<readonly string[]> {
+  const { document, where: location } = await documentAt(fromOpenapi, header);
+  const operations = unwrap(listReadableOperations(unwrap(document), location));
+  const options = operations.map((operation) => {
+    const address = `${operation.method.toUpperCase()} ${operation.path}`;
+    const writes = operation.method === 'get' ? '' : ' · may change something';
+    return {
+      value: address,
+      label: operation.id === null ? address : `${operationName(operation)}  ${address}`,
+      hint: `${operation.summary}${writes}`,
+    };
+  });
+  return asker.search(`Which of the ${operations.length} operations?`, options, before);
+}
+
+/** Asks which tools of an MCP server to import. */
+export async function askTools(
+  asker: Asker,
+  { fromUrl = '', only, ...answers }: ToolAnswers,
+): Promise<readonly string[]> {
+  const { tools } = await mcpServerAt(fromUrl, answers);
+  const writing = writingTools(tools);
+  const options = tools.map(({ name, description }) => {
+    const warning = writing.has(String(name)) ? 'may change something · ' : '';
+    return { value: String(name), label: String(name), hint: `${warning}${plainText(description, 80)}` };
+  });
+  return asker.search(`Which of the ${tools.length} tools?`, options, only);
+}
+
+function existing(parsed: Result<string>, flag: string): Result<string> {
+  return !parsed.ok || existsSync(parsed.value) ? parsed : noSuchFile(flag, parsed.value);
+}
+
+/** The error for a path that leads nowhere. */
+export function noSuchFile(flag: string, path: string): Result<never> {
+  return reject(flag, path, 'there is no such file', 'Check the path.');
+}

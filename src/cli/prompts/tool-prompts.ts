@@ -1,0 +1,262 @@
+import { type InputError, pass, type Result, refuse } from 'market-mcp-contract/command';
+import type { Effect } from 'market-mcp-contract/definition';
+import { marketplaces } from 'market-mcp-contract/platforms';
+import { isCurl } from '../../import/request/shown.ts';
+import { type CreateParts, createQuestions } from '../../questions/create.ts';
+import type { Defaulted, Question } from '../../questions/question.ts';
+import { type RequestPlace, toolSource } from '../../questions/tool-answers.ts';
+import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
+import type { Asker } from './asker.ts';
+import { askConsent, type Consent } from './consent.ts';
+import type { FieldKind } from './field-editor.ts';
+import { askFields } from './field-form.ts';
+import { askAnswerFields, askDescriptions, askExamples } from './imported.ts';
+import type { Choice } from './line-prompt.ts';
+import {
+  askHarRequest,
+  askRequest,
+  askRequestInputs,
+  nameOfRequest,
+  type RequestInputs,
+} from './request-prompts.ts';
+import {
+  askDocument,
+  askOperations,
+  askSamples,
+  askServer,
+  askSpec,
+  askTools,
+  type ChosenStart,
+  starts,
+} from './start-prompts.ts';
+
+/** The answers so far; only the prompts use `start`, `requestInputs` and `consent`. */
+export type PromptParts = Partial<CreateParts & RequestPlace> & {
+  readonly start?: ChosenStart;
+  readonly requestInputs?: RequestInputs;
+  readonly consent?: Consent;
+};
+
+/** A question that is asked at the terminal. */
+export type AskedPart = keyof typeof partLabels;
+
+/** The questions in the list of answers. */
+export const partLabels = {
+  start: 'What to start from',
+  directory: 'Directory',
+  fromRequest: 'Request',
+  request: 'Request of the HAR file',
+  requestInputs: 'Inputs of the request',
+  consent: 'Keys and consent',
+  fromSample: 'Sample answers',
+  fromOpenapi: 'OpenAPI document',
+  operation: 'Operations',
+  fromUrl: 'MCP server',
+  only: 'Tools',
+  fields: 'Fields of the answers',
+  spec: 'Spec file',
+  tool: 'Name of the tool',
+  description: 'Description',
+  effect: 'What a call does',
+  input: 'Inputs',
+  returns: 'One record or a list',
+  output: 'Outputs',
+  example: 'Examples',
+  platform: 'Marketplace',
+} as const;
+
+/** The questions, in order; they depend on the answers so far. @param otherParts those that are not about the tool */
+export function orderedParts(
+  parts: PromptParts,
+  otherParts: { readonly before: readonly AskedPart[]; readonly after: readonly AskedPart[] },
+): readonly AskedPart[] {
+  const around = (...ownParts: readonly AskedPart[]) => [
+    ...otherParts.before,
+    ...ownParts,
+    ...otherParts.after,
+  ];
+  const described = ['tool', 'effect', 'input', 'description'] as const;
+  const [request, ...otherRequests] = parts.fromRequest ?? [];
+  const isFile = request !== undefined && otherRequests.length === 0 && !isCurl(request);
+  switch (toolSource(parts) ?? parts.start) {
+    case 'fromRequest':
+      // A user who chose to paste wants to paste next.
+      return [
+        'fromRequest',
+        ...(isFile ? (['request'] as const) : []),
+        ...around('tool', 'requestInputs', 'consent', 'example', 'fields', 'description'),
+      ];
+    case 'spec':
+      return around('spec', 'example');
+    case 'fromOpenapi':
+      return around('fromOpenapi', 'operation', 'consent', 'example', 'fields', 'description');
+    case 'fromUrl':
+      return around('fromUrl', 'consent', 'only', 'fields', 'description');
+    case 'fromSample':
+      return around('fromSample', ...described, 'fields');
+    default:
+      return around(...described, 'returns', 'output');
+  }
+}
+
+const ofOperation = ['consent', 'send', 'env', 'fields', 'description', 'example'] as const;
+const inputsOfRequest = ['requestInputs', 'constant', 'segment'] as const;
+const ofRequest = [...inputsOfRequest, ...ofOperation, 'tool'] as const;
+
+/** The answers that another answer to a question takes away. */
+const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
+  start: [
+    ...(['fromRequest', 'request', 'spec', 'fromSample', 'fromOpenapi', 'operation'] as const),
+    ...(['fromUrl', 'only', ...inputsOfRequest, ...ofOperation] as const),
+  ],
+  fromRequest: ['request', ...ofRequest],
+  request: ofRequest,
+  fromSample: ['fields'],
+  fromOpenapi: ['operation', ...ofOperation],
+  operation: ofOperation,
+  fromUrl: ['consent', 'env', 'only', 'fields', 'description'],
+  only: ['fields', 'description'],
+  fields: ['description'],
+};
+
+/** What the questions of a command depend on. */
+export interface Naming {
+  /** The question for the name of the tool. */
+  readonly tool: Question<string> & Defaulted<string, ToolParts>;
+  /** Why a valid name or directory is refused, such as one that is taken. */
+  nameError?(name: string): InputError | undefined;
+  directoryError?(directory: string): InputError | undefined;
+}
+
+/** Asks one question and adds its answer to the others. */
+export async function askPart(
+  asker: Asker,
+  part: AskedPart,
+  parts: PromptParts,
+  isBack: boolean,
+  naming: Naming,
+): Promise<PromptParts> {
+  const answer = await askers[part](asker, parts, isBack, naming);
+  const isChange = parts[part] !== undefined && parts[part] !== answer;
+  const removedParts = isChange ? (dependent[part] ?? []) : [];
+  const without = { ...parts, ...Object.fromEntries(removedParts.map((name) => [name, undefined])) };
+  const isGroup = part === 'consent' || part === 'requestInputs';
+  return { ...without, [part]: answer, ...(isGroup && (answer as Consent | RequestInputs)) };
+}
+
+const parameter: FieldKind = {
+  noun: 'parameter',
+  flag: '--input',
+  samples: [
+    'symbol:string=BTC Ticker',
+    'limit?:integer(1..100)=10 Rows',
+    'chain:string(base|ethereum) Chain',
+    'tags:string[] Tags',
+  ],
+  isRequired: (path) => `Is ${path} required?`,
+  isInput: true,
+};
+const field: FieldKind = {
+  noun: 'field',
+  flag: '--output',
+  samples: ['price:number Price in USD', 'note?:string Note', 'quote.bid:number Bid', 'tags:string[] Tags'],
+  isRequired: (path) => `Is ${path} always present?`,
+  isInput: false,
+};
+
+const shapes = [
+  { value: 'record', label: 'One record: the fields that you describe next' },
+  { value: 'list', label: 'A list: items with those fields each, and their count' },
+] as const;
+
+const effectChoices: readonly Choice<Effect>[] = [
+  { value: 'reads', label: 'It reads', hint: 'asks a source and changes nothing' },
+  { value: 'computes', label: 'It computes', hint: 'asks nobody and changes nothing' },
+  { value: 'adds', label: 'It adds', hint: 'a new thing with each call' },
+  { value: 'changes', label: 'It changes or deletes', hint: 'the same call again changes nothing more' },
+  { value: 'acts', label: 'It acts', hint: 'sends, pays or runs something with each call' },
+];
+
+type Ask<T> = (asker: Asker, parts: PromptParts, isBack: boolean, naming: Naming) => Promise<T>;
+
+const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>> } = {
+  start: (asker, { start = 'fromRequest' }) => asker.choose('Start from', starts, start),
+  directory: (asker, parts, _, { directoryError }) =>
+    askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
+  fromRequest: askRequest,
+  request: askHarRequest,
+  requestInputs: askRequestInputs,
+  consent: askConsent,
+  fromSample: askSamples,
+  fromOpenapi: askDocument,
+  operation: askOperations,
+  fromUrl: askServer,
+  only: askTools,
+  fields: askAnswerFields,
+  spec: askSpec,
+  async tool(asker, parts, _, { tool, nameError }) {
+    const name = await nameOfRequest(parts);
+    const nameQuestion = name === undefined ? tool : { ...tool, initial: () => name };
+    return askText(asker, nameQuestion, parts, parts.tool, '_', nameError);
+  },
+  async description(asker, parts, isBack) {
+    const source = toolSource(parts);
+    if (source !== undefined && source !== 'fromSample') return askDescriptions(asker, parts, isBack);
+    const { description } = toolQuestions;
+    const parse = (text: string) => {
+      const parsed = description.parse([text]);
+      return parsed.ok ? pass(text) : parsed;
+    };
+    return [await askText(asker, { ...description, parse }, parts, parts.description?.join('\n'))];
+  },
+  effect(asker, parts) {
+    const { prompt, initial } = toolQuestions.effect;
+    return asker.choose(prompt.message, effectChoices, parts.effect ?? initial(parts));
+  },
+  input(asker, parts) {
+    const { prompt, initial } = toolQuestions.input;
+    return askFields(asker, prompt.message, parameter, initial(parts), parts.input);
+  },
+  returns(asker, parts) {
+    const { prompt, initial } = toolQuestions.returns;
+    return asker.choose(prompt.message, shapes, parts.returns ?? initial(parts));
+  },
+  output(asker, parts) {
+    const { prompt, initial } = toolQuestions.output;
+    const message = parts.returns === 'list' ? 'What does each item contain?' : prompt.message;
+    return askFields(asker, message, field, initial(parts), parts.output);
+  },
+  example: askExamples,
+  platform(asker, { platform }) {
+    const options = marketplaces.map(({ name, title }) => ({
+      value: name,
+      label: name === 'generic' ? 'Any (the contract alone)' : title,
+      hint: name,
+    }));
+    return asker.choose(createQuestions.platform.prompt.message, options, platform);
+  },
+};
+
+/** Asks for a text. Refuses one that is taken, and suggests a free one. */
+function askText(
+  asker: Asker,
+  { prompt, initial, parse }: Pick<Question<string>, 'prompt' | 'parse'> & Defaulted<string, PromptParts>,
+  parts: PromptParts,
+  before: string | undefined,
+  separator = ' ',
+  takenError: (name: string) => InputError | undefined = () => undefined,
+): Promise<string> {
+  const checkedText = (text: string): Result<string> => {
+    const parsed = parse(text);
+    const error = parsed.ok ? takenError(parsed.value) : undefined;
+    return error ? refuse(error) : parsed;
+  };
+  const initialName = initial(parts);
+  const names = [initialName, ...[2, 3, 4, 5].map((i) => `${initialName}${separator}${i}`)];
+  return asker.text({
+    ...prompt,
+    initial: names.find((name) => checkedText(name).ok),
+    before,
+    parse: checkedText,
+  });
+}

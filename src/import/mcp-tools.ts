@@ -1,0 +1,116 @@
+import { hasUrlSecret } from 'market-mcp-contract/command';
+import { onlyReads } from 'market-mcp-contract/definition';
+import { isObject, type Json, type JsonObject, shorten, textOr } from 'market-mcp-contract/json';
+import { isMap } from '../fixes/definitions.ts';
+import type { DefinitionChange, SpecEntry } from '../model/tool-model.ts';
+import { textChange, withTextOutput } from '../tools/selection.ts';
+import type { Api, ApiVariable, Imported } from './imported-tool.ts';
+import { apiName } from './openapi/api.ts';
+import { plainText } from './openapi/document-text.ts';
+import { toolToDo } from './to-do.ts';
+
+/** An MCP server and the tools that it lists. */
+export interface ListedServer {
+  readonly url: string;
+  /** The server's own title. */
+  readonly title: string;
+  readonly tools: readonly JsonObject[];
+  /** The version of MCP without sessions; absent if the server has sessions. */
+  readonly protocolVersion?: string;
+}
+
+/** Returns whether a tool runs only as a task, which no call of the marketplace starts (MCP 2025-11-25, `execution.taskSupport`). */
+export function runsOnlyAsTask({ execution }: JsonObject): boolean {
+  return isObject(execution) && execution.taskSupport === 'required';
+}
+
+/** The names of a server's tools that may change something. */
+export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> {
+  return new Set(tools.filter((tool) => !onlyReads(tool)).map(({ name }) => textOr(name)));
+}
+
+/**
+ * Tools that forward each call to the MCP server that lists them. The server's descriptions are untrusted:
+ * they become data of the definitions and nothing else. Icons and `_meta` are dropped.
+ */
+export function toolsOfServer(server: ListedServer): readonly Imported[] {
+  const api = apiOf(server);
+  const secrets = hasUrlSecret(server.url)
+    ? new Map([[api.address.name, new URL(server.url).href]])
+    : undefined;
+  return server.tools.map((tool): Imported => {
+    const { name, title: displayName, description, inputSchema, outputSchema, annotations } = tool;
+    const hasOutput = isObject(outputSchema);
+    const resultWrap = hasOutput && isMap(outputSchema) ? 'result' : null;
+    const entry: SpecEntry = {
+      ...(name !== undefined && { name }),
+      ...(typeof displayName === 'string' && { title: displayName }),
+      description: isDescribed(description) ? description : toolToDo,
+      inputSchema: inputSchema ?? { type: 'object' },
+      ...(hasOutput && { outputSchema }),
+      // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
+      annotations: { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) },
+    };
+    return {
+      entry: hasOutput ? entry : withTextOutput(entry),
+      answers: [],
+      changes: hasOutput ? [] : [textChange(textOr(name), 'the server'), ...mediaChanges(tool)],
+      call: {
+        api,
+        method: 'call',
+        path: `/${textOr(name)}`,
+        params: [],
+        query: [],
+        headers: [],
+        body: { kind: 'json', content: { members: [] } },
+        wrap: hasOutput ? resultWrap : 'text',
+        notFoundIsEmpty: false,
+      },
+      ...(secrets && { secrets }),
+    };
+  });
+}
+
+/** The import goes on without a description: the rule tool.to-do reports what stands for it. */
+function isDescribed(description: Json | undefined): description is string {
+  return typeof description === 'string' && description.trim() !== '';
+}
+
+const media =
+  /(?<![a-z])(image|screenshot|picture|photo|thumbnail|chart|diagram|audio|speech|video|pdf)s?(?![a-z])/i;
+
+/** A list of tools does not say what content they return, but names and descriptions may. */
+function mediaChanges({ name, description }: JsonObject): readonly DefinitionChange[] {
+  const [word] = media.exec(`${name} ${description ?? ''}`) ?? [];
+  if (word === undefined) return [];
+  const reason = `it speaks of ${shorten(word)}, and the result is a text`;
+  return [
+    {
+      tool: textOr(name),
+      path: 'outputSchema',
+      what: 'an answer that is not text ends in SOURCE_NOT_TEXT',
+      why: reason,
+    },
+  ];
+}
+
+function apiOf({ url, title: serverTitle, protocolVersion }: ListedServer): Api {
+  const title = plainText(serverTitle, 80) || 'The MCP server';
+  const { file, prefix } = apiName(url, title);
+  const text = `Token for ${title}, if it asks for one`;
+  const token = { name: `${prefix}_TOKEN`, kind: 'secret', text, optional: true } as const;
+  return {
+    file,
+    title,
+    kind: 'mcp',
+    ...(protocolVersion !== undefined && { protocolVersion }),
+    address: endpointVariable(`${prefix}_URL`, title, url),
+    shared: [{ key: 'token', in: 'headers', name: 'authorization', kind: 'bearer', variables: [token] }],
+  };
+}
+
+/** The variable of an endpoint. A URL with a secret is a secret as a whole, so the project contains no default. */
+function endpointVariable(name: string, title: string, url: string): ApiVariable {
+  const text = `MCP endpoint of ${title}`;
+  return hasUrlSecret(url) ? { name, kind: 'secret', text } : { name, kind: 'url', text, fallback: url };
+}

@@ -1,0 +1,88 @@
+import { isKeyName } from 'market-mcp-contract/command';
+import type { ApiKey, ApiVariable, KeySource } from '../imported-tool.ts';
+import { keyPlaceholderIn } from '../key-placeholders.ts';
+import { constantOf, plainName } from '../openapi/schemes.ts';
+import type { GivenRequest } from './given-request.ts';
+
+/** A key and its place, without its variables. */
+type Placed = Omit<ApiKey, 'key' | 'variables'>;
+
+/** The keys of a request, each with its own variables. */
+export class KeyParts {
+  readonly all: ApiKey[] = [];
+  /** Where the value of each variable is. */
+  readonly sources = new Map<string, KeySource>();
+  readonly #prefix: string;
+  readonly #title: string;
+  readonly #isRecorded: boolean;
+  readonly #projectVariables: readonly ApiVariable[];
+
+  /** @param projectVariables a key that the project has keeps its variable */
+  constructor(
+    { prefix, title }: { readonly prefix: string; readonly title: string },
+    { variables }: Pick<GivenRequest, 'variables'>,
+    projectVariables: readonly ApiVariable[],
+  ) {
+    this.#prefix = prefix;
+    this.#title = title;
+    this.#isRecorded = variables === null;
+    this.#projectVariables = projectVariables;
+  }
+
+  /** The variable that a text in the position of a key names, empty if it names none; undefined if it is the key itself. */
+  variableIn(text: string): string | undefined {
+    return this.#isRecorded ? undefined : keyPlaceholderIn(text);
+  }
+
+  /**
+   * Whether a text is the variable that this class gives to a key in a place. A repeated command has it where only the value, and not
+   * the name of the place, said that it was a key.
+   */
+  isRepeated(placed: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
+    return this.variableIn(text) === this.#variableFor(placed);
+  }
+
+  #variableFor({ in: place, name }: Pick<ApiKey, 'in' | 'name'>): string {
+    const isNamed = place === 'headers' || isKeyName(name);
+    const suffix = name === 'authorization' ? 'TOKEN' : `${constantOf(name)}${isNamed ? '' : '_KEY'}`;
+    return `${this.#prefix}_${suffix}`;
+  }
+
+  /** @param scheme what stands before the key: `Bearer` */
+  header(name: string, scheme: string, text: string): void {
+    const pair = Buffer.from(text, 'base64').toString('utf8');
+    // Any other text is sent unchanged, because encoding it as a pair would change it.
+    const isPair = scheme === 'Basic' && pair.includes(':') && Buffer.from(pair).toString('base64') === text;
+    if (!isPair) {
+      const isBearer = name === 'authorization' && scheme === 'Bearer';
+      const prefix = scheme === '' || isBearer ? {} : { prefix: `${scheme} ` };
+      this.add({ in: 'headers', name, kind: isBearer ? 'bearer' : 'plain', ...prefix }, text);
+      return;
+    }
+    const [user = '', ...rest] = pair.split(':');
+    const password = rest.join(':');
+    this.add({ in: 'headers', name, kind: 'basic' }, user, ...(password === '' ? [] : [password]));
+  }
+
+  add(placed: Placed, ...values: readonly string[]): void {
+    const { name, kind } = placed;
+    const ofPair = values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY'];
+    const names =
+      kind === 'basic' ? ofPair.map((suffix) => `${this.#prefix}_${suffix}`) : [this.#variableFor(placed)];
+    const variables = names.map((ownName, i) => {
+      const text =
+        kind === 'basic'
+          ? `${i === 0 ? 'User or key' : 'Password of that user'} at ${this.#title}`
+          : `Key that ${this.#title} takes as ${name}`;
+      const value = values[i] ?? '';
+      const statedName = this.variableIn(value);
+      const projectVariable = this.#projectVariables.find(
+        (candidate) => candidate.kind === 'secret' && candidate.text === text,
+      );
+      const variable = projectVariable?.name ?? (statedName || ownName);
+      this.sources.set(variable, statedName === undefined ? { value } : { variable: statedName || variable });
+      return { name: variable, kind: 'secret' as const, text };
+    });
+    this.all.push({ key: plainName(name), ...placed, variables });
+  }
+}

@@ -1,0 +1,86 @@
+import type { Json } from 'market-mcp-contract/json';
+import {
+  type Api,
+  type ApiKey,
+  type ApiVariable,
+  apiVariables,
+  type ImportedTool,
+} from '../import/imported-tool.ts';
+import type { PlannedFile } from './planned-file.ts';
+
+/** Path of the file that declares the author's variables. */
+export const environmentFile = 'src/env.ts';
+
+/** A setting of an API: a JSON value, keys of one place, or keys by name. */
+export type Setting =
+  | { readonly name: string; readonly value: Json }
+  | { readonly name: string; readonly sent: readonly ApiKey[] }
+  | { readonly name: string; readonly keys: readonly ApiKey[] };
+
+/** The APIs that the tools call, each once. */
+export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
+  const apis = tools.flatMap(({ call }) => (call ? [call.api] : []));
+  return [...new Map(apis.map((api) => [api.file, api])).values()];
+}
+
+/** The variables of all APIs, each once. */
+export function distinctVariables(apis: readonly Api[]): readonly ApiVariable[] {
+  return [...new Map(apis.flatMap(apiVariables).map((variable) => [variable.name, variable])).values()];
+}
+
+export function planEnvironment(variables: readonly ApiVariable[]): PlannedFile {
+  const context = { kinds: [...new Set(variables.map(({ kind }) => kind))].sort(), variables };
+  return { path: environmentFile, template: 'source/env.ts.hbs', context, owner: 'yours' };
+}
+
+export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
+  return {
+    path: `src/apis/${api.file}.ts`,
+    template: 'source/api.ts.hbs',
+    context: apiContext(api, tools),
+    owner: 'yours',
+  };
+}
+
+/** The context of `templates/source/api.ts.hbs`. The rate limit is the lowest `_meta.rateLimit` of the tools. */
+export function apiContext(
+  { title, address, shared, named: namedKeys = [], auth, file, kind, protocolVersion }: Api,
+  tools: readonly ImportedTool[],
+): object {
+  const limits = tools
+    .filter(({ call }) => call?.api.file === file)
+    .flatMap(
+      ({ definition }) => (definition._meta?.rateLimit ?? []) as readonly { readonly [name: string]: Json }[],
+    );
+  const least = (member: string) => {
+    const values = limits.map((limit) => limit[member]).filter((value) => typeof value === 'number');
+    return values.length > 0 ? Math.floor(Math.min(...values)) : 0;
+  };
+  const numbers = [
+    { name: 'perMinute', value: least('maxRequestsPerMinute') },
+    { name: 'concurrency', value: least('maxConcurrency') },
+  ].filter(({ value }) => value >= 1);
+  const groups = (['headers', 'query', 'body'] as const)
+    .map((name) => ({ name, sent: shared.filter((key) => key.in === name) }))
+    .filter(({ sent: sentNames }) => sentNames.length > 0);
+  const settings: readonly Setting[] = [
+    ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
+    ...groups,
+    ...(namedKeys.length > 0 ? [{ name: 'credentials', keys: namedKeys }] : []),
+    ...(auth ? [{ name: 'auth', value: auth }] : []),
+    ...numbers,
+  ];
+  return {
+    title,
+    baseUrl: address.name,
+    imports: [...helpersOf([...shared, ...namedKeys]), kind === 'mcp' ? 'mcpSource' : 'httpSource'],
+    mcp: kind === 'mcp',
+    settings,
+  };
+}
+
+/** The functions of the runtime that make what these keys send. */
+export function helpersOf(keys: readonly ApiKey[]): readonly string[] {
+  const kinds = new Set(keys.map(({ kind }) => kind));
+  return [...(kinds.has('basic') ? ['basic'] : []), ...(kinds.has('client') ? ['clientCredentials'] : [])];
+}

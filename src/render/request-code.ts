@@ -1,0 +1,153 @@
+import type { ApiKey, ApiVariable, Binding, BoundValue } from '../import/imported-tool.ts';
+import type { Setting } from '../plan/plan-sources.ts';
+import type { toolContext } from '../plan/tool-files.ts';
+import {
+  Code,
+  type LiteralMember,
+  memberAccess,
+  type Node,
+  nodeOf,
+  print,
+  printLiteral,
+  propertyName,
+  propertyText,
+  stringLiteral,
+} from './literal.ts';
+
+/** The request of a tool. */
+export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
+
+/** The options of a request to a source, on a line with `indent` leading spaces. */
+export function requestLiteral(call: RequestParts, indent: number): string {
+  if (call.method === 'call') return forwarded(call, indent);
+  const members: LiteralMember[] = [
+    ...bindingGroup('params', call.params),
+    ...styles('paramStyles', call.params),
+    ...bindingGroup('query', call.query),
+    ...styles('styles', call.query),
+    ...bindingGroup('headers', call.headers),
+    ...styles('headerStyles', call.headers),
+    ...bodyMembers(call.body),
+    ...(call.auth ? [['auth', printLiteral(call.auth)] as const] : []),
+    ...(call.onlyReads ? [['isIdempotent', 'true'] as const] : []),
+    ['schema', 'outputSchema'],
+    ...(call.envelope ? [['envelope', stringLiteral(call.envelope)] as const] : []),
+    ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
+    ...keptMembers(call),
+    ...(call.success ? [['success', printLiteral(call.success)] as const] : []),
+    ...(call.hasPages ? [['pages', pages(call.query)] as const] : []),
+    ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
+    ...(call.takesNoData ? [['noData', "'empty'"] as const] : []),
+    new Code('signal'),
+  ];
+  return print({ members }, Number.POSITIVE_INFINITY, indent);
+}
+
+/** The options of a call that is forwarded to an MCP server. */
+function forwarded(call: RequestParts, indent: number): string {
+  const { wrap, isReadOnly, takesInput, hasMirrors, nulls = [] } = call;
+  const nullMembers = nulls.map((name): LiteralMember => [name, 'null']);
+  const wholeInput = nullMembers.length > 0 ? { members: [...nullMembers, new Code('...input')] } : 'input';
+  const members: LiteralMember[] = [
+    ...(takesInput ? [['arguments', wholeInput] as const] : []),
+    ...(hasMirrors ? [new Code('inputSchema')] : []),
+    ['schema', 'outputSchema'],
+    ...(wrap === null ? [] : [['wrap', stringLiteral(wrap)] as const]),
+    ...keptMembers(call),
+    ...(isReadOnly ? [['isReadOnly', 'true'] as const] : []),
+    new Code('signal'),
+  ];
+  return print({ members }, Number.POSITIVE_INFINITY, indent);
+}
+
+/** The rest of an answer is dropped if its fields were chosen. */
+function keptMembers({ isReduced }: RequestParts): readonly LiteralMember[] {
+  return isReduced ? [['keep', "'declared'"]] : [];
+}
+
+function pages(query: readonly Binding[]): Node {
+  const names = query.flatMap(({ name, input = name }): readonly LiteralMember[] =>
+    name === input ? [] : [[name, stringLiteral(input)]],
+  );
+  const ownMembers: readonly LiteralMember[] = names.length > 0 ? [['names', { members: names }]] : [];
+  return { members: [new Code('input'), new Code('inputSchema'), ...ownMembers] };
+}
+
+function bindingGroup(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
+  return bindings.length === 0 ? [] : [[name, accesses(bindings)]];
+}
+
+function accesses(bindings: readonly Binding[]): Node {
+  return { members: bindings.map((binding): LiteralMember => [binding.name, valueNode(binding)]) };
+}
+
+function valueNode({ input, constant = null, members, isList }: BoundValue): Node {
+  if (members) return isList ? { items: members.map(valueNode) } : accesses(members);
+  return input === undefined ? nodeOf(constant) : memberAccess('input', input);
+}
+
+function styles(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
+  const members = bindings.flatMap(({ name, style }): readonly LiteralMember[] =>
+    style === undefined ? [] : [[name, stringLiteral(style)]],
+  );
+  return members.length === 0 ? [] : [[name, { members }]];
+}
+
+function bodyMembers(body: RequestParts['body']): readonly LiteralMember[] {
+  if (body === null) return [];
+  const { kind, content, integers, files, partTypes, mediaType } = body;
+  const fileMembers = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
+    const typed: LiteralMember[] = type === undefined ? [] : [['type', stringLiteral(type)]];
+    return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
+  });
+  return [
+    [kind, valueNode(content)],
+    ...(integers ? [['integers', printLiteral(integers)] as const] : []),
+    ...(content.isList ? [] : styles('formStyles', content.members ?? [])),
+    ...(fileMembers ? [['files', { members: fileMembers }] as const] : []),
+    ...(partTypes ? [['partTypes', printLiteral(partTypes)] as const] : []),
+    ...(mediaType === undefined ? [] : [['contentType', stringLiteral(mediaType)] as const]),
+  ];
+}
+
+/** A variable of `src/env.ts`: its name, its kind and its purpose. */
+export function declaration(variable: ApiVariable): string {
+  const { name, kind, text, fallback, optional } = variable;
+  let options = '';
+  if (fallback !== undefined) options = `, { default: ${stringLiteral(fallback)} }`;
+  else if (optional) options = ', { optional: true }';
+  return `${propertyName(name)}: ${kind}(${stringLiteral(text)}${options})`;
+}
+
+/** A setting of an API. */
+export function setting(settingValue: Setting): string {
+  if ('value' in settingValue) return propertyText(settingValue.name, settingValue.value, 2);
+  const members =
+    'keys' in settingValue ? settingValue.keys.map(keyMember) : settingValue.sent.map(sentMember);
+  return `${propertyName(settingValue.name)}: ${print({ members }, settingValue.name.length + 4, 2)}`;
+}
+
+/** A key in the `credentials` of an API, without a comma, on a line with `indent` leading spaces. */
+export function keyEntry(key: ApiKey, indent: number): string {
+  const [name, value] = keyMember(key);
+  return `${propertyName(name)}: ${print(value, indent, indent)}`;
+}
+
+function keyMember(key: ApiKey): readonly [string, Node] {
+  return [key.key, { members: [[key.in, { members: [sentMember(key)] }]] }];
+}
+
+function sentMember({ name, kind, variables, cookie, prefix, scopes }: ApiKey): readonly [string, Node] {
+  const [first = '', second = '', third = ''] = variables.map((variable) =>
+    memberAccess('env', variable.name),
+  );
+  const scope = scopes ? `, scope: ${stringLiteral(scopes.join(' '))}` : '';
+  const value = {
+    plain: prefix === undefined ? first : `${first}.after(${stringLiteral(prefix)})`,
+    bearer: `${first}.after('Bearer ')`,
+    cookie: `${first}.after(${stringLiteral(`${cookie}=`)})`,
+    basic: `basic(${first}, ${variables.length > 1 ? second : "''"})`,
+    client: `clientCredentials({ tokenUrl: ${first}, id: ${second}, secret: ${third}${scope} })`,
+  }[kind];
+  return [name, value];
+}
