@@ -110,7 +110,8 @@ export async function callExamples(
     const { error, detail } = objectOr(result.structuredContent);
     const calledExample: CalledExample = { ...call, outcome: resultOutcome(result) };
     if (typeof error !== 'string') return calledExample;
-    return typeof detail === 'string' ? { ...calledExample, error, detail } : { ...calledExample, error };
+    if (typeof detail === 'string') return { ...calledExample, error, detail };
+    return { ...calledExample, error };
   });
 }
 

@@ -44,7 +44,8 @@ export function findCrash(errors: string, directory: string): Cause | undefined 
   if (uncaught?.text !== undefined) {
     const cause = causeOf(uncaught.text.replace(/\n\(Use `node [^\n]*/, ''), directory);
     const place = projectLocation(uncaught.place ?? '', uncaught.line ?? '', directory);
-    return cause.at === undefined && place?.isOwn ? { ...cause, at: place.at } : cause;
+    if (cause.at === undefined && place?.isOwn) return { ...cause, at: place.at };
+    return cause;
   }
   const exit = [...errors.matchAll(explicitExit)].at(-1);
   if (!exit) return undefined;
@@ -98,7 +99,8 @@ function projectLocation(file: string, line: string, directory: string): Place |
 /** The frames without those of the runtime, unless there are no others. */
 function withoutRuntime(places: readonly Place[]): readonly Place[] {
   const authored = places.filter(({ at }) => !runtime.test(at));
-  return authored.some(({ isOwn }) => isOwn) ? authored : places;
+  if (authored.some(({ isOwn }) => isOwn)) return authored;
+  return places;
 }
 
 /** Files of the runtime's package. */

@@ -129,18 +129,21 @@ function loggedRequest({ method, path, host, status }: JsonObject): string | und
   if (typeof method !== 'string' || typeof path !== 'string') return undefined;
   const target = typeof host === 'string' ? ` of ${host}` : '';
   const request = `${method.toUpperCase()} ${path}${target}`;
-  return typeof status === 'number' ? `${request}: HTTP ${status}` : request;
+  if (typeof status === 'number') return `${request}: HTTP ${status}`;
+  return request;
 }
 
 function loggedSourceAnswer(line: string): SourceAnswer | undefined {
   const { from, request } = membersOfEvent(line, 'source-answer');
   if (typeof request !== 'string') return undefined;
-  return from === 'network' || from === 'recorded' || from === 'document' ? { from, request } : undefined;
+  if (from === 'network' || from === 'recorded' || from === 'document') return { from, request };
+  return undefined;
 }
 
 /** The members of a log line with one of these events; none of another line. */
 function membersOfEvent(line: string, ...events: readonly string[]): JsonObject {
   const isLikely = line.startsWith('{') && events.some((event) => line.includes(`"${event}"`));
   const members = objectOr(isLikely ? parseJsonText(line)[0] : undefined);
-  return events.includes(String(members.event)) ? members : {};
+  if (events.includes(String(members.event))) return members;
+  return {};
 }

@@ -23,7 +23,8 @@ export function listingPath(directory: string): string {
  */
 export function previousListing(directory: string): PreviousListing | undefined {
   const list = recordedList(directory, readManifest(directory));
-  return list === null ? undefined : comparedWith(directory, list);
+  if (list === null) return undefined;
+  return comparedWith(directory, list);
 }
 
 /** The tool list in a file. A manifest stands for the list that its project has recorded. @throws as `listingIn` and `previousListing` */

@@ -39,9 +39,9 @@ export function publisherOf(directory: string): (state: ServerState) => Promise<
 
 function liveNote(directory: string): { readonly pid: number; readonly state: ServerState } | undefined {
   const note = readSealed(serverNotePath(directory)) ?? {};
-  return isStampOfRunning(note) && isObject(note.state)
-    ? { pid: Number(note.pid), state: note.state as unknown as ServerState }
-    : undefined;
+  if (isStampOfRunning(note) && isObject(note.state))
+    return { pid: Number(note.pid), state: note.state as unknown as ServerState };
+  return undefined;
 }
 
 function serverNotePath(directory: string): string {

@@ -69,9 +69,8 @@ export class DeclarationReader {
     const next = this.#text[this.#at];
     if (next === '"' || next === '[' || next === '{') return { json: this.json() };
     const text = this.take(pattern)?.[0] ?? '';
-    return text === ''
-      ? this.stop('expected a value', 'Write a value. "" is the empty text.')
-      : { bare: text };
+    if (text === '') return this.stop('expected a value', 'Write a value. "" is the empty text.');
+    return { bare: text };
   }
 
   /** A JSON string, array or object. */

@@ -256,7 +256,8 @@ function optionsShape(
 /** Converts a written value to the shape's type. */
 function readValue(reader: DeclarationReader, shape: Shape, writtenValue: WrittenValue): Json {
   const value = typedValue(shape, writtenValue);
-  return value.ok ? value.value : reader.stop(value.message, value.hint);
+  if (value.ok) return value.value;
+  return reader.stop(value.message, value.hint);
 }
 
 function readDescription(reader: DeclarationReader): string {
@@ -265,5 +266,6 @@ function readDescription(reader: DeclarationReader): string {
     reader.stop('expected the default directly after the type', 'Write name:type=default without spaces.');
   }
   const [quoted] = parseJsonText(reader.rest);
-  return typeof quoted === 'string' ? quoted : reader.rest;
+  if (typeof quoted === 'string') return quoted;
+  return reader.rest;
 }

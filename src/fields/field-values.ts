@@ -30,7 +30,8 @@ export function parseValue(text: string, shape: Shape, location: string): Result
   const value = typedValue(shape, writtenIn(text.trim(), shape));
   if (!value.ok) return reject(location, text, value.message, value.hint);
   const errors = shapeErrors({ ...shape, default: value.value }, location);
-  return errors.length > 0 ? refuse(...errors) : pass(value.value);
+  if (errors.length > 0) return refuse(...errors);
+  return pass(value.value);
 }
 
 /** Values separated by `|`, and by commas too unless they are lists or objects. Quotes protect both separators. */
@@ -44,7 +45,8 @@ export function parseValues(text: string, shape: Shape, location: string): Resul
 function writtenIn(text: string, shape: Shape): WrittenValue {
   const looksLikeJson = shape.type === 'string' ? /^".*"$/s.test(text) : /^["[{]/.test(text);
   const [json] = looksLikeJson ? parseJsonText(text) : [];
-  return json === undefined ? { bare: text } : { json };
+  if (json === undefined) return { bare: text };
+  return { json };
 }
 
 const typeNames: { readonly [type in FieldType]: string } = {
@@ -74,7 +76,8 @@ function bareValue(shape: Shape, text: string): Json | undefined {
   if (shape.type === 'array' && shape.items) {
     const { items } = shape;
     const values = text.split(',').map((part) => bareValue(items, part));
-    return values.every((value) => value !== undefined) ? values : undefined;
+    if (values.every((value) => value !== undefined)) return values;
+    return undefined;
   }
   return undefined;
 }

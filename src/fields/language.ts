@@ -33,7 +33,8 @@ export function parseFields(texts: readonly string[], flag: string): Result<read
   const shapeProblems = fields.flatMap((field, i) =>
     innermostShape(field).members.length > 0 ? shapeErrors(field, `${flag}[${i}]`) : [],
   );
-  return shapeProblems.length > 0 ? refuse(...shapeProblems) : pass(fields);
+  if (shapeProblems.length > 0) return refuse(...shapeProblems);
+  return pass(fields);
 }
 
 /** The inverse of `parseFields`: declarations of these fields, objects before their members. */
@@ -72,7 +73,8 @@ function checkedDeclaration(text: string, location: string): Result<Declaration>
     return name.ok ? [] : name.errors;
   });
   const errors = [...names, ...shapeErrors(shape, location)];
-  return errors.length > 0 ? refuse(...errors) : declaration;
+  if (errors.length > 0) return refuse(...errors);
+  return declaration;
 }
 
 /** Adds a declaration at its path; objects along the path are implied. */
@@ -130,12 +132,14 @@ function nodeField({ name, declaration, lists, members }: Node): Field {
 }
 
 function nestLists(shape: Shape, lists: number): Shape {
-  return lists === 0 ? shape : { type: 'array', items: nestLists(shape, lists - 1) };
+  if (lists === 0) return shape;
+  return { type: 'array', items: nestLists(shape, lists - 1) };
 }
 
 /** The shape with these members of the object inside all its lists. */
 export function withShapeMembers(shape: Shape, fields: readonly Field[]): Shape {
-  return shape.items ? { ...shape, items: withShapeMembers(shape.items, fields) } : { ...shape, fields };
+  if (shape.items) return { ...shape, items: withShapeMembers(shape.items, fields) };
+  return { ...shape, fields };
 }
 
 /** The value inside all lists. */
@@ -174,7 +178,8 @@ function formatStep({ name, lists }: PathStep): string {
 function formatType(shape: Shape): string {
   const head = shape.type === 'array' && shape.items ? `${formatType(shape.items)}[]` : shape.type;
   const options = formatOptions(shape);
-  return options.length > 0 ? `${head}(${options.join(', ')})` : head;
+  if (options.length > 0) return `${head}(${options.join(', ')})`;
+  return head;
 }
 
 function formatOptions(shape: Shape): readonly string[] {
@@ -199,17 +204,20 @@ function formatChoice(values: readonly Json[], shape: Shape): string {
 
 function formatValue(value: Json, shape: Shape): string {
   if (typeof value !== 'string') return JSON.stringify(value);
-  return bareText.test(value) && !(shape.nullable && value === 'null') ? value : JSON.stringify(value);
+  if (bareText.test(value) && !(shape.nullable && value === 'null')) return value;
+  return JSON.stringify(value);
 }
 
 /** Between slashes, if the pattern contains none. */
 function formatPattern(pattern: string): string {
   const slashed = `/${pattern}/`;
-  return /^\/(?:[^/\\\r\n]|\\[^\r\n/])+\/$/.test(slashed) ? slashed : JSON.stringify(pattern);
+  if (/^\/(?:[^/\\\r\n]|\\[^\r\n/])+\/$/.test(slashed)) return slashed;
+  return JSON.stringify(pattern);
 }
 
 /** Quoted if the plain text would be parsed as something else. */
 function formatDescription(description: string): string {
   const isPlain = description === description.trim() && !/^["=]/.test(description) && description !== '';
-  return isPlain ? description : JSON.stringify(description);
+  if (isPlain) return description;
+  return JSON.stringify(description);
 }

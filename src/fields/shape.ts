@@ -35,7 +35,8 @@ export function shapeErrors(shape: Shape, location: string): readonly InputError
 
 function patternErrors({ pattern }: Shape, location: string): readonly InputError[] {
   const flaw = pattern === undefined ? undefined : patternFlaw(pattern);
-  return flaw === undefined ? [] : [inputError(`${location}.pattern`, pattern, flaw.message, flaw.hint)];
+  if (flaw === undefined) return [];
+  return [inputError(`${location}.pattern`, pattern, flaw.message, flaw.hint)];
 }
 
 function rangeErrors({ minimum, maximum, type }: Shape, location: string): readonly InputError[] {

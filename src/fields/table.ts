@@ -112,14 +112,17 @@ function typeInWords(schema: JsonObject): string {
 function rangeInWords(minimum: Json | undefined, maximum: Json | undefined): readonly string[] {
   if (typeof minimum === 'number' && typeof maximum === 'number') return [`${minimum} to ${maximum}`];
   if (typeof minimum === 'number') return [`${minimum} or more`];
-  return typeof maximum === 'number' ? [`${maximum} or less`] : [];
+  if (typeof maximum === 'number') return [`${maximum} or less`];
+  return [];
 }
 
 /** `string, one of a, b` → `strings, one of a, b`; `list of strings` → `lists of strings` */
 function plural(words: string): string {
-  return words.startsWith('list of') ? words.replace('list', 'lists') : words.replace(/^\w+/, '$&s');
+  if (words.startsWith('list of')) return words.replace('list', 'lists');
+  return words.replace(/^\w+/, '$&s');
 }
 
 function valueText(value: Json): string {
-  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+  if (typeof value === 'string' && value !== '') return value;
+  return JSON.stringify(value);
 }

@@ -19,9 +19,9 @@ export function isMap({ additionalProperties: valueSchema }: JsonObject): boolea
 export function fixMap(schema: JsonObject, fixes: Fixes): JsonObject {
   const { additionalProperties: valueSchema } = schema;
   if (!isMap(schema)) {
-    return isObject(valueSchema)
-      ? fixes.set(schema, 'additionalProperties', true, 'outputSchema', keptReason)
-      : schema;
+    if (isObject(valueSchema))
+      return fixes.set(schema, 'additionalProperties', true, 'outputSchema', keptReason);
+    return schema;
   }
   const { $defs, definitions, ...map } = schema;
   fixes.change('outputSchema', 'its map became the property result', keptReason);
@@ -123,5 +123,6 @@ const remarks = ['title', 'description', 'default', 'examples', '$comment', 'dep
 /** A schema and the keywords beside the reference to it, which also apply. */
 function joinReference(target: JsonObject, siblings: JsonObject): JsonObject {
   const isClear = Object.keys(siblings).every((key) => remarks.includes(key) || !Object.hasOwn(target, key));
-  return isClear ? { ...target, ...siblings } : { allOf: [target, siblings] };
+  if (isClear) return { ...target, ...siblings };
+  return { allOf: [target, siblings] };
 }

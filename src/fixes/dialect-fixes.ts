@@ -58,7 +58,8 @@ function checkedPatterns(schema: JsonObject, path: string, fixes: Fixes): JsonOb
   if (flaw) fixes.error(`${path}.pattern`, pattern, flaw.message, flaw.hint);
   const bound = flaw ? undefined : boundFor(pattern, typeof maxLength === 'number' ? maxLength : undefined);
   const reason = 'this pattern cannot be matched in linear time, so the length of the text must be limited';
-  return bound === undefined ? schema : fixes.set(schema, 'maxLength', bound, path, reason);
+  if (bound === undefined) return schema;
+  return fixes.set(schema, 'maxLength', bound, path, reason);
 }
 
 /** Why a keyword is removed. */

@@ -63,7 +63,8 @@ export function fix(
     ...hintsOf(sourceDefinition, name, fixes),
     ...(_meta && { _meta }),
   };
-  return fixes.errors.length > 0 ? refuse(...fixes.errors) : pass({ definition, changes: fixes.changes });
+  if (fixes.errors.length > 0) return refuse(...fixes.errors);
+  return pass({ definition, changes: fixes.changes });
 }
 
 function requireName({ name }: JsonObject, location: string, fixes: Fixes): string {

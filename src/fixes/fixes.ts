@@ -63,7 +63,8 @@ export class Fixes {
 
 /** A path in the form of our messages: `outputSchema.anyOf[0]`. */
 function dotted(path: string, key: string | number): string {
-  return typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`;
+  if (typeof key === 'number') return `${path}[${key}]`;
+  return `${path}.${key}`;
 }
 
 /** Rewrites a schema and then all schemas inside it. `below` makes the path of a member. */
@@ -144,7 +145,6 @@ function withRequired(schema: JsonObject, path: string, fixes: Fixes): JsonObjec
     return schema;
   }
   const distinctNames = [...new Set(schema.required)];
-  return distinctNames.length === schema.required.length
-    ? schema
-    : fixes.set(schema, 'required', distinctNames, path, reason);
+  if (distinctNames.length === schema.required.length) return schema;
+  return fixes.set(schema, 'required', distinctNames, path, reason);
 }

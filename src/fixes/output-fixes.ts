@@ -33,7 +33,8 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
   const inlinedSchema = fixDefinitions(fixMap(schema, fixes), fixes);
   const rooted = fixRoot(inlinedSchema, 'outputSchema', fixes);
   const signalSchema = allowBlank(addSignals(rooted, fixes), fixes);
-  return fixes.errors.length > 0 ? signalSchema : allowSignals(signalSchema, fixes);
+  if (fixes.errors.length > 0) return signalSchema;
+  return allowSignals(signalSchema, fixes);
 }
 
 /** Allows every required property to be empty, by null if necessary, so that `blankResult` finds a valid answer. */

@@ -12,5 +12,6 @@ export function unwrapEnvelope(body: Json, { method, envelope }: Pick<ApiCall, '
   const envelopeMember = envelope === 'graphql' ? 'data' : 'result';
   const member = envelope ? envelopeMember : 'structuredContent';
   const isInside = method === 'call' || envelope !== undefined;
-  return isInside && isObject(body) ? (body[member] ?? null) : body;
+  if (isInside && isObject(body)) return body[member] ?? null;
+  return body;
 }

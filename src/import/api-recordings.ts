@@ -95,9 +95,9 @@ export function completed(
   if (clientMismatches(outputSchema, recordedToolAnswer(existing, call), '').length === 0) return existing;
   const body = merged(existing.body ?? null, fresh.body ?? null);
   const completedRecording: Recording = { ...existing, body, from: 'document' };
-  return clientMismatches(outputSchema, recordedToolAnswer(completedRecording, call), '').length === 0
-    ? completedRecording
-    : existing;
+  if (clientMismatches(outputSchema, recordedToolAnswer(completedRecording, call), '').length === 0)
+    return completedRecording;
+  return existing;
 }
 
 /** Both values: the members of both objects at any depth; where they differ, the first one. */
@@ -152,14 +152,16 @@ export function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
 }
 
 function requestGroup(name: 'params' | 'query' | 'headers', values: JsonObject): Partial<RecordedRequest> {
-  return Object.keys(values).length > 0 ? { [name]: values } : {};
+  if (Object.keys(values).length > 0) return { [name]: values };
+  return {};
 }
 
 function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
   return Object.fromEntries(
     bindings.flatMap((binding): [string, Json][] => {
       const value = boundValue(binding, args);
-      return value === undefined ? [] : [[binding.name, value]];
+      if (value === undefined) return [];
+      return [[binding.name, value]];
     }),
   );
 }
@@ -168,7 +170,8 @@ function boundValue({ input, constant, members, isList }: BoundValue, args: Json
   if (members)
     return isList ? members.map((binding) => boundValue(binding, args) ?? null) : valuesOf(members, args);
   if (input === undefined) return constant;
-  return Object.hasOwn(args, input) ? args[input] : undefined;
+  if (Object.hasOwn(args, input)) return args[input];
+  return undefined;
 }
 
 /** The answer in the API's form. */
@@ -178,7 +181,8 @@ function recordedBody(answer: JsonObject, call: ApiCall): Json {
 
 function encloseContent(content: Json, { envelope }: ApiCall): Json {
   if (envelope === 'graphql') return { data: content };
-  return envelope ? { jsonrpc: '2.0', id: 1, result: content } : content;
+  if (envelope) return { jsonrpc: '2.0', id: 1, result: content };
+  return content;
 }
 
 function unwrapAnswer(answer: JsonObject, { wrap, method }: ApiCall): Json {

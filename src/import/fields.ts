@@ -74,7 +74,8 @@ export function withFields(
     errors.push(...result.errors);
     return tool;
   });
-  return errors.length > 0 ? refuse(...errors) : pass(reduced);
+  if (errors.length > 0) return refuse(...errors);
+  return pass(reduced);
 }
 
 /** The description with the names of the chosen fields, where it lists those of the whole answer. */
@@ -106,7 +107,8 @@ function sizeAdvice(tool: Imported): readonly InputError[] {
 
 /** A tool with all fields, of which some can be chosen if there are several. */
 function withAllFields(tool: Imported): Imported {
-  return fieldsOf(tool).length > 1 ? { ...tool, fields: [] } : tool;
+  if (fieldsOf(tool).length > 1) return { ...tool, fields: [] };
+  return tool;
 }
 
 /** A tool with only some fields of its answer. */
@@ -232,7 +234,8 @@ function membersAt(schema: JsonObject, path: string): readonly (readonly [string
 }
 
 function fieldPath(parentPath: string, name: string): string {
-  return parentPath === '' ? name : `${parentPath}.${name}`;
+  if (parentPath === '') return name;
+  return `${parentPath}.${name}`;
 }
 
 interface Choice {
@@ -290,7 +293,8 @@ function reducedValue(value: Json, path: string, choice: Choice): Json {
     const at = [fieldPath(path, name), fieldPath(path, '*')].find(
       (candidate) => choice.isWhole(candidate) || choice.leads(candidate),
     );
-    return at === undefined ? [] : [[name, reducedValue(member, at, choice)] as const];
+    if (at === undefined) return [];
+    return [[name, reducedValue(member, at, choice)] as const];
   });
   return Object.fromEntries(keptMembers);
 }

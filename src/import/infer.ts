@@ -99,7 +99,8 @@ function inferTypes(
   const number = isWhole ? 'integer' : 'number';
   const typeOf = (value: Json) => {
     if (isArray(value)) return 'array';
-    return typeof value === 'number' ? number : typeof value;
+    if (typeof value === 'number') return number;
+    return typeof value;
   };
   const types = new Set<string>(values.map(typeOf));
   if (hasLarge) types.add(number);
@@ -125,7 +126,8 @@ function repeatedWordsIn(texts: readonly string[]): readonly string[] {
     counts.size > 1 &&
     counts.size <= guess.maxDistinct &&
     [...counts].every(([text, count]) => count >= guess.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text));
-  return isEnumeration ? [...counts.keys()].sort() : [];
+  if (isEnumeration) return [...counts.keys()].sort();
+  return [];
 }
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;

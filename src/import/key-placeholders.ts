@@ -32,7 +32,8 @@ export function isKeyValue(
 export function keyBelow(value: unknown, place: string, name = ''): string | undefined {
   if (typeof value === 'string') {
     const [, keyName = name, text = value] = (name === '' && /^(\w+):(\S+)$/.exec(value)) || [];
-    return isKeyValue(keyName, text, 'body') ? place : undefined;
+    if (isKeyValue(keyName, text, 'body')) return place;
+    return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [memberName, member] of Object.entries(value)) {

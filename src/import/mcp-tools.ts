@@ -112,5 +112,6 @@ function apiOf({ url, title: serverTitle, protocolVersion }: ListedServer): Api 
 /** The variable of an endpoint. A URL with a secret is a secret as a whole, so the project contains no default. */
 function endpointVariable(name: string, title: string, url: string): ApiVariable {
   const text = `MCP endpoint of ${title}`;
-  return hasUrlSecret(url) ? { name, kind: 'secret', text } : { name, kind: 'url', text, fallback: url };
+  if (hasUrlSecret(url)) return { name, kind: 'secret', text };
+  return { name, kind: 'url', text, fallback: url };
 }

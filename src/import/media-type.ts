@@ -65,7 +65,8 @@ export function preferredJsonTypes(
 ): readonly string[] {
   const rank = (type: string) => {
     if (nameMatches(type, /^application\/json$/)) return 0;
-    return nameMatches(type, /\/json-patch\+json$/) && !isList(type) ? 2 : 1;
+    if (nameMatches(type, /\/json-patch\+json$/) && !isList(type)) return 2;
+    return 1;
   };
   return types.filter(isJsonType).toSorted((a, b) => rank(a) - rank(b));
 }

@@ -91,7 +91,8 @@ function sharedBy(needs: Needs): readonly ApiKey[] | undefined {
   const places = keys.map((key) => `${key.in} ${key.name.toLowerCase()}`);
   // Each optional key can be left out, whichever of the others are sent.
   const isIndependent = needs.length === 2 ** left.length;
-  return isIndependent && new Set(places).size === places.length ? keys : undefined;
+  if (isIndependent && new Set(places).size === places.length) return keys;
+  return undefined;
 }
 
 /** The keys of all alternatives, each once; one that is not in all of them is optional. */
@@ -112,7 +113,8 @@ function distinct(keyList: readonly ApiKey[]): readonly ApiKey[] {
 }
 
 function keyAlternatives(needs: Needs): BodyAlternatives {
-  return equal(needs, [[]]) ? [] : needs.map((keys) => keys.map(({ key }) => key));
+  if (equal(needs, [[]])) return [];
+  return needs.map((keys) => keys.map(({ key }) => key));
 }
 
 function equal(a: Needs, b: Needs): boolean {

@@ -112,7 +112,8 @@ export function prepareTools(
 
 function harmAdvice(call: SubmissionCall): readonly InputError[] {
   const { says, fix } = submissionHarm(call);
-  return call.writes ? [inputError(call.tool, undefined, says, fix)] : [];
+  if (call.writes) return [inputError(call.tool, undefined, says, fix)];
+  return [];
 }
 
 /** `get_price`, with its place if several entries may have the same name. */
@@ -129,7 +130,8 @@ function fixedOf(entry: SpecEntry, profile: PlatformProfile, location: string): 
     return reject(location, undefined, 'mixes a ToolSpec with an MCP definition', hint);
   }
   const spec = toolSpecOf(entry, location);
-  return spec.ok ? fix({ ...definitionOf(spec.value) }, profile.smoke, location) : spec;
+  if (spec.ok) return fix({ ...definitionOf(spec.value) }, profile.smoke, location);
+  return spec;
 }
 
 /** Tools that callers or file systems could not distinguish. */
@@ -224,14 +226,16 @@ function madeUpExamples({ definition, examples }: PreparedTool, call: ApiCall): 
   const { inputSchema } = definition;
   const optional = propertiesOf(inputSchema).flatMap(([name, { examples: values, $comment }]) => {
     const [value] = Array.isArray(values) && !isPlaceholder($comment) ? (values as readonly Json[]) : [];
-    return value === undefined ? [] : [[name, value] as const];
+    if (value === undefined) return [];
+    return [[name, value] as const];
   });
   return examples
     .filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty)
     .map((example) => {
       const complete = { ...Object.fromEntries(optional), ...example.arguments };
       const isValid = clientMismatches(inputSchema, complete, '').length === 0;
-      return isValid ? { ...example, arguments: complete } : example;
+      if (isValid) return { ...example, arguments: complete };
+      return example;
     });
 }
 
@@ -242,5 +246,6 @@ function nullsOf({ definition }: PreparedTool, entry: SpecEntry): readonly strin
 }
 
 function answerMember(answer: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(answer, name) ? answer[name] : undefined;
+  if (Object.hasOwn(answer, name)) return answer[name];
+  return undefined;
 }

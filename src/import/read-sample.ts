@@ -13,7 +13,8 @@ export function readSample(sampleText: string, name: string): Result<AnswerSampl
     return reject(name, undefined, 'is empty', 'Give a file with an answer of the API.');
   const { text, integers } = withLargeIntegersAsText(sampleText);
   const document = readDocument(text, name, { notJson: (flaw) => notJson(sampleText, name, flaw) });
-  return document.ok ? pass({ name, value: document.value, largeIntegers: integers }) : document;
+  if (document.ok) return pass({ name, value: document.value, largeIntegers: integers });
+  return document;
 }
 
 function notJson(text: string, name: string, flaw: string): Result<never> {
@@ -22,7 +23,12 @@ function notJson(text: string, name: string, flaw: string): Result<never> {
   if (start.startsWith('<')) return reject(name, undefined, 'is XML or HTML, not JSON', hint);
   if (!/^[[{]/.test(start))
     return reject(name, undefined, `is CSV or another text, not JSON: ${shorten(start, 40)}`, hint);
-  return /after JSON/.test(flaw)
-    ? reject(name, undefined, `is not one JSON value: ${flaw}`, 'Put the values into one list: [ …, … ].')
-    : reject(name, undefined, `is not valid JSON: ${flaw}`, 'Correct the file, or save the answer again.');
+  if (/after JSON/.test(flaw))
+    return reject(
+      name,
+      undefined,
+      `is not one JSON value: ${flaw}`,
+      'Put the values into one list: [ …, … ].',
+    );
+  return reject(name, undefined, `is not valid JSON: ${flaw}`, 'Correct the file, or save the answer again.');
 }

@@ -158,9 +158,9 @@ function sampleErrors({ name, value }: AnswerSample, isWhole: boolean): readonly
   if (Object.keys(value).length === 0) {
     return [inputError(name, value, 'is empty, so it shows no fields', hint)];
   }
-  return isObject(value) && isFailureAnswer(value)
-    ? [inputError(name, value, 'is a failure of the API, not an answer', hint)]
-    : [];
+  if (isObject(value) && isFailureAnswer(value))
+    return [inputError(name, value, 'is a failure of the API, not an answer', hint)];
+  return [];
 }
 
 /** A value without the members whose names no field may have, at any depth. */

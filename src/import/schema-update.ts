@@ -65,9 +65,8 @@ export function seenIn(tool: SeenTool, answers: readonly SeenAnswer[]): Seen {
 function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | undefined {
   const samples = answers.map((answer) => {
     const { result } = objectOr(answer);
-    return typeof result === 'string' && /^\s*[[{]/.test(result)
-      ? readSample(result, 'the answer')
-      : undefined;
+    if (typeof result === 'string' && /^\s*[[{]/.test(result)) return readSample(result, 'the answer');
+    return undefined;
   });
   const read = samples.flatMap((sample) => (sample?.ok ? [sample.value] : []));
   if (read.length === 0 || read.length < samples.length) return undefined;
@@ -91,7 +90,8 @@ function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | u
 function schemaWith(schema: JsonObject, answers: readonly JsonObject[]): JsonObject {
   const completeAnswers = answers.map((answer) => fillMissing(answer, schema));
   const wider = extended(schema, completeAnswers);
-  return completeAnswers.every((answer) => clientMismatches(wider, answer, '').length === 0) ? wider : schema;
+  if (completeAnswers.every((answer) => clientMismatches(wider, answer, '').length === 0)) return wider;
+  return schema;
 }
 
 /** Whether a value is an answer at all: no failure, and at least half of the required members are there. */

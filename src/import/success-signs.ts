@@ -24,7 +24,8 @@ export function successMembersOf(answers: readonly Json[]): JsonObject | undefin
   const commonMembers = [...(first ?? [])].filter(([path, value]) =>
     otherAnswers.every((otherAnswer) => otherAnswer.get(path) === value),
   );
-  return commonMembers.length === 0 ? undefined : Object.fromEntries(commonMembers);
+  if (commonMembers.length === 0) return undefined;
+  return Object.fromEntries(commonMembers);
 }
 
 /**
@@ -47,7 +48,8 @@ export function correctedSuccess(
   if (!Object.keys(present).some(isWrong)) return undefined;
   const keptMembers = Object.entries(present).flatMap(([path, value]) => {
     const expected = isWrong(path) ? commonMembers?.[path] : value;
-    return expected === undefined ? [] : [[path, expected]];
+    if (expected === undefined) return [];
+    return [[path, expected]];
   });
   return Object.fromEntries(keptMembers);
 }
@@ -78,9 +80,11 @@ function saidIn(
     if (name.includes('.')) return [];
     if (isObject(value)) {
       const isSearched = entries.length === 1 || isAboutRequest(name);
-      return isSearched && path.length < deepest ? saidIn(value, path) : [];
+      if (isSearched && path.length < deepest) return saidIn(value, path);
+      return [];
     }
-    return isAboutRequest(name) && isSuccess(name, value) ? [[path.join('.'), value]] : [];
+    if (isAboutRequest(name) && isSuccess(name, value)) return [[path.join('.'), value]];
+    return [];
   });
 }
 

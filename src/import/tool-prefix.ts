@@ -60,7 +60,8 @@ export function withDescriptions(
   if (errors.length > 0) return refuse(...errors);
   const described = (tool: Imported): Imported => {
     const description = texts.get(tool);
-    return description === undefined ? tool : { ...tool, entry: { ...tool.entry, description } };
+    if (description === undefined) return tool;
+    return { ...tool, entry: { ...tool.entry, description } };
   };
   return pass(tools.map(described));
 }

@@ -37,9 +37,9 @@ function admitting(schema: JsonObject, values: readonly Json[], declares: boolea
     values.filter(isObject),
     declares,
   );
-  return isObject(typedSchema.items)
-    ? { ...widenedSchema, items: admitting(typedSchema.items, items, declares) }
-    : widenedSchema;
+  if (isObject(typedSchema.items))
+    return { ...widenedSchema, items: admitting(typedSchema.items, items, declares) };
+  return widenedSchema;
 }
 
 /** Returns whether a schema describes a member that was an empty text in every response. */
@@ -72,7 +72,8 @@ function hasJsonType(value: Json, type: Json): boolean {
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'array') return Array.isArray(value);
   if (type === 'null') return value === null;
-  return type === 'object' ? isObject(value) : typeof value === type;
+  if (type === 'object') return isObject(value);
+  return typeof value === type;
 }
 
 function widenMembers(schema: JsonObject, objects: readonly JsonObject[], declares: boolean): JsonObject {
@@ -116,7 +117,8 @@ function widenEnum(schema: JsonObject, value: Json): JsonObject {
   const values = (only === undefined ? listed : [only]) as readonly Json[];
   if (values.includes(value)) return schema;
   if (value === null) return { ...keywords, enum: [...values, null] };
-  return schema.type === undefined ? { ...schemaOfValues([...values, value]), ...keywords } : keywords;
+  if (schema.type === undefined) return { ...schemaOfValues([...values, value]), ...keywords };
+  return keywords;
 }
 
 /** The alternatives, of which one accepts the value: the one of its kind is widened, else there is a further one. */
@@ -124,7 +126,6 @@ function alternatives(variants: readonly Json[], value: Json): readonly Json[] {
   const schemas = variants.map((schema) => objectOr(schema));
   if (schemas.some((schema) => clientMismatches(schema, value, '').length === 0)) return schemas;
   const near = schemas.findIndex((schema) => typesOf(schema).some((type) => hasJsonType(value, type)));
-  return near < 0
-    ? [...schemas, schemaOfValues([value])]
-    : schemas.with(near, widened(schemas[near] ?? {}, value));
+  if (near < 0) return [...schemas, schemaOfValues([value])];
+  return schemas.with(near, widened(schemas[near] ?? {}, value));
 }

@@ -62,9 +62,8 @@ export function parseFieldName(text: string, location: string): Result<string> {
 /** A field's name as a user types it: without white space, which only imported names contain. */
 export function parsePlainFieldName(text: string, location: string): Result<string> {
   const name = text.trim();
-  return /\s/.test(name)
-    ? reject(location, text, 'a name must not contain spaces', spacelessHint(name))
-    : parseFieldName(name, location);
+  if (/\s/.test(name)) return reject(location, text, 'a name must not contain spaces', spacelessHint(name));
+  return parseFieldName(name, location);
 }
 
 /** `gas price` → `Write gasPrice or gas_price.` */
@@ -102,7 +101,8 @@ export function projectName(directory: string): string {
 export function parseProjectName(name: string, location: string): Result<string> {
   const suggestion = `Write ${suggestProjectName(name)}.`;
   const message = projectNameError(name);
-  return message === undefined ? pass(name) : reject(location, name, message, suggestion);
+  if (message === undefined) return pass(name);
+  return reject(location, name, message, suggestion);
 }
 
 /** `get_gas_price` and `getGasPrice` live in `get-gas-price.ts`, `__version` in `version.ts`. */
@@ -170,7 +170,8 @@ export function suggestProjectName(text: string): string {
     .slice(0, 60)
     .replace(/[^a-z0-9]+$/, '');
   if (folded === '') return 'my-tool';
-  return projectNameError(folded) === undefined ? folded : `my-${folded.replace(/[._]/g, '-')}`;
+  if (projectNameError(folded) === undefined) return folded;
+  return `my-${folded.replace(/[._]/g, '-')}`;
 }
 
 /** Names that would collide with `index.ts`, which is in the same directory. */
@@ -200,7 +201,8 @@ function firstInvalid(text: string, allowedValues: RegExp): string | undefined {
   if (invalid === undefined) return undefined;
   if (invalid === ' ') return 'spaces are not allowed';
   const code = (invalid.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  return unprintable.test(invalid) ? `U+${code} is not allowed` : `“${invalid}” (U+${code}) is not allowed`;
+  if (unprintable.test(invalid)) return `U+${code} is not allowed`;
+  return `“${invalid}” (U+${code}) is not allowed`;
 }
 
 /** Full-width and accented letters as plain ones. */

@@ -168,7 +168,8 @@ function dnsLabel(name: string): string {
 /** What a profile leaves to the environment. */
 function platformVariables({ token }: PlatformProfile): readonly string[] {
   const issuer = token.issuer ? [] : ['PLATFORM_ISSUER'];
-  return token.jwksUrl ? issuer : [...issuer, 'PLATFORM_JWKS_URL'];
+  if (token.jwksUrl) return issuer;
+  return [...issuer, 'PLATFORM_JWKS_URL'];
 }
 
 function targetContext(chosenTargets: readonly DeployTarget[]): CommonFileContext['targets'] {

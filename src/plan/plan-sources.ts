@@ -54,7 +54,8 @@ export function apiContext(
     );
   const least = (member: string) => {
     const values = limits.map((limit) => limit[member]).filter((value) => typeof value === 'number');
-    return values.length > 0 ? Math.floor(Math.min(...values)) : 0;
+    if (values.length > 0) return Math.floor(Math.min(...values));
+    return 0;
   };
   const numbers = [
     { name: 'perMinute', value: least('maxRequestsPerMinute') },

@@ -67,9 +67,8 @@ function layoutOf(hash: Options['hash']): { column: number; indent: number } {
 
 function signalSpread(standard: unknown): Spread | undefined {
   const names = new Set(requireJson(standard, 'outputSchema') as readonly string[]);
-  return names.size === 0
-    ? undefined
-    : { path: ['properties'], code: new Code('...signals'), replaces: names };
+  if (names.size === 0) return undefined;
+  return { path: ['properties'], code: new Code('...signals'), replaces: names };
 }
 
 /** Text for Markdown and comments: each function escapes it for one context. */

@@ -87,7 +87,8 @@ function isList(value: readonly Json[] | JsonObject): value is readonly Json[] {
 
 function numberLiteral(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`);
-  return Object.is(value, -0) ? '-0' : String(value).replace('e+', 'e');
+  if (Object.is(value, -0)) return '-0';
+  return String(value).replace('e+', 'e');
 }
 
 /** A node as text; it is broken into lines if it exceeds the line. */
@@ -96,7 +97,8 @@ export function print(node: Node, column: number, indent: number): string {
   const line = flat(node);
   // Leaves room for a comma or semicolon.
   if (!mustBreak(node) && column + line.length < lineWidth) return line;
-  return 'items' in node ? brokenList(node.items, indent + 2) : brokenObject(node.members, indent + 2);
+  if ('items' in node) return brokenList(node.items, indent + 2);
+  return brokenObject(node.members, indent + 2);
 }
 
 function flat(node: Node): string {
@@ -148,7 +150,8 @@ function printMember(name: string, value: Node, indent: number): string {
   const text = print(value, indent + start.length, indent);
   const tooLong = indent + start.length + text.length >= lineWidth;
   const isString = typeof value === 'string' && /^['"]/.test(value);
-  return isString && tooLong ? `${start.trimEnd()}\n${' '.repeat(indent + 2)}${text}` : start + text;
+  if (isString && tooLong) return `${start.trimEnd()}\n${' '.repeat(indent + 2)}${text}`;
+  return start + text;
 }
 
 function brokenList(items: readonly Node[], indent: number): string {
@@ -181,12 +184,14 @@ function enclose(open: string, lines: readonly string[], close: string, indent: 
 /** A property name in the form of an object literal. `__proto__` must be computed: otherwise it sets the prototype. */
 export function propertyName(name: string): string {
   if (name === '__proto__') return "['__proto__']";
-  return isIdentifierName(name) ? name : stringLiteral(name);
+  if (isIdentifierName(name)) return name;
+  return stringLiteral(name);
 }
 
 /** The access to a member: `input.symbol`, `input['a b']`. */
 export function memberAccess(object: string, name: string): string {
-  return isIdentifierName(name) ? `${object}.${name}` : `${object}[${stringLiteral(name)}]`;
+  if (isIdentifierName(name)) return `${object}.${name}`;
+  return `${object}[${stringLiteral(name)}]`;
 }
 
 /**
@@ -213,7 +218,8 @@ const escapes = new Map([
 
 function unicodeEscape(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  if (code > 0xffff) return `\\u{${code.toString(16)}}`;
+  return `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
 function isIdentifierName(name: string): boolean {

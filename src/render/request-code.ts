@@ -74,7 +74,8 @@ function pages(query: readonly Binding[]): Node {
 }
 
 function bindingGroup(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
-  return bindings.length === 0 ? [] : [[name, accesses(bindings)]];
+  if (bindings.length === 0) return [];
+  return [[name, accesses(bindings)]];
 }
 
 function accesses(bindings: readonly Binding[]): Node {
@@ -83,14 +84,16 @@ function accesses(bindings: readonly Binding[]): Node {
 
 function valueNode({ input, constant = null, members, isList }: BoundValue): Node {
   if (members) return isList ? { items: members.map(valueNode) } : accesses(members);
-  return input === undefined ? nodeOf(constant) : memberAccess('input', input);
+  if (input === undefined) return nodeOf(constant);
+  return memberAccess('input', input);
 }
 
 function styles(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
   const members = bindings.flatMap(({ name, style }): readonly LiteralMember[] =>
     style === undefined ? [] : [[name, stringLiteral(style)]],
   );
-  return members.length === 0 ? [] : [[name, { members }]];
+  if (members.length === 0) return [];
+  return [[name, { members }]];
 }
 
 function bodyMembers(body: RequestParts['body']): readonly LiteralMember[] {

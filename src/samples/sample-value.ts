@@ -171,9 +171,8 @@ function branchesOf(schema: JsonObject, root: JsonObject): readonly JsonObject[]
 function lengthened({ minLength, maxLength: _, ...schema }: JsonObject, root: JsonObject): Json | undefined {
   const length = Number(minLength ?? 0);
   const part = length > 0 && length <= largest && schema.pattern !== undefined && generateValue(schema, root);
-  return part && typeof part === 'string'
-    ? part.repeat(Math.ceil(length / part.length)).slice(0, length)
-    : undefined;
+  if (part && typeof part === 'string') return part.repeat(Math.ceil(length / part.length)).slice(0, length);
+  return undefined;
 }
 
 /** A value from the generator, for patterns, multiples and combined schemas; the caller validates it. */
@@ -184,6 +183,7 @@ function generateValue(schema: JsonObject, { definitions = {}, $defs = {} }: Jso
   return attempt(() => {
     const wholeSchema = { definitions, $defs, ...schema } as Parameters<typeof generateSync>[0];
     const value = runWithTimeLimit(taskTimeLimitMs, () => generateSync(wholeSchema, { seed: 1 }));
-    return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+    if (value === undefined) return undefined;
+    return JSON.parse(JSON.stringify(value));
   }, undefined);
 }

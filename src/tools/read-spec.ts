@@ -39,7 +39,9 @@ function readEntries(document: Json, file: string): Result<readonly SpecEntry[]>
   const hint = 'Write an object with name, description, input and output.';
   const errors = tools.flatMap((tool, i) => {
     const at = Array.isArray(list) ? `${path}[${i}]` : path;
-    return isObject(tool) ? [] : [inputError(at, tool, 'is not a tool', hint)];
+    if (isObject(tool)) return [];
+    return [inputError(at, tool, 'is not a tool', hint)];
   });
-  return errors.length > 0 ? refuse(...errors) : pass(tools.filter(isObject));
+  if (errors.length > 0) return refuse(...errors);
+  return pass(tools.filter(isObject));
 }

@@ -45,13 +45,15 @@ export function selectTools(entries: readonly SpecEntry[], selection: ToolSelect
 
   const reasonOf = ({ name }: SpecEntry): string | undefined => {
     if (except.some((exceptName) => exceptName === name)) return '--except';
-    return only.length > 0 && !only.some((onlyName) => onlyName === name) ? 'not named by --only' : undefined;
+    if (only.length > 0 && !only.some((onlyName) => onlyName === name)) return 'not named by --only';
+    return undefined;
   };
   const selectedEntries = entries.filter((entry) => reasonOf(entry) === undefined);
   const left = entries.flatMap((entry, i): DefinitionChange[] => {
     const reason = reasonOf(entry);
     const tool = typeof entry.name === 'string' ? entry.name : `tools[${i}]`;
-    return reason === undefined ? [] : [{ tool, path: `tools[${i}]`, what: 'was left out', why: reason }];
+    if (reason === undefined) return [];
+    return [{ tool, path: `tools[${i}]`, what: 'was left out', why: reason }];
   });
   if (selectedEntries.length === 0) {
     const hint = `Keep at least one of ${someOf(names)}.`;
@@ -69,7 +71,8 @@ export function selectTools(entries: readonly SpecEntry[], selection: ToolSelect
   }
   if (output === undefined) return pass({ entries: exampleEntries.value, changes: left });
   const answered = withOutput(exampleEntries.value, output, returns);
-  return answered.ok ? pass({ entries: [answered.value], changes: left }) : answered;
+  if (answered.ok) return pass({ entries: [answered.value], changes: left });
+  return answered;
 }
 
 /** Whether a tool says what it returns; what it says may be wrong. */
@@ -95,9 +98,8 @@ function withAnswerFields(
   output: readonly Field[],
   returns: ToolSpec['returns'],
 ): SpecEntry {
-  return 'input' in entry
-    ? ({ ...entry, output, returns } as SpecEntry)
-    : { ...entry, outputSchema: outputSchemaOf(output, returns) };
+  if ('input' in entry) return { ...entry, output, returns } as SpecEntry;
+  return { ...entry, outputSchema: outputSchemaOf(output, returns) };
 }
 
 /** @param origin what does not say more: the file, the server */

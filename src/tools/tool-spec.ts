@@ -32,7 +32,8 @@ export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<T
     ...fieldErrors(spec.input, `${path}.input`),
     ...fieldErrors(spec.output, `${path}.output`),
   ];
-  return errors.length > 0 ? refuse(...errors) : pass(spec);
+  if (errors.length > 0) return refuse(...errors);
+  return pass(spec);
 }
 
 function toolNameErrors({ name }: { readonly name?: unknown }, path: string): readonly InputError[] {
@@ -47,7 +48,8 @@ function schemaErrors(validate: ValidateFunction, value: object, path: string): 
   const errors = ajvErrors.flatMap((error, i) => {
     const problem = problems[i];
     const isName = error.instancePath === '/name' && error.keyword === 'pattern';
-    return problem && !isName ? [schemaError(error, problem)] : [];
+    if (problem && !isName) return [schemaError(error, problem)];
+    return [];
   });
   return [...new Map(errors.map((found) => [`${found.where} ${found.message}`, found])).values()];
 }
@@ -90,7 +92,8 @@ function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Pr
 function keysAt(pointer: string): readonly string[] {
   if (pointer === '') return specKeys.tool;
   if (/^\/examples\/\d+$/.test(pointer)) return specKeys.example;
-  return pointer.endsWith('/items') ? specKeys.shape : specKeys.field;
+  if (pointer.endsWith('/items')) return specKeys.shape;
+  return specKeys.field;
 }
 
 function expectedValue(key: unknown): string {

@@ -41,7 +41,8 @@ export function readDefaults(text: string): ReadonlyMap<string, string> {
     properties.flatMap(([name, value]): (readonly [string, string])[] => {
       const [, options] = value.type === 'CallExpression' ? value.arguments : [];
       const literal = options && reader.value(options);
-      return isObject(literal) && typeof literal.default === 'string' ? [[name, literal.default]] : [];
+      if (isObject(literal) && typeof literal.default === 'string') return [[name, literal.default]];
+      return [];
     }),
   );
 }

@@ -52,7 +52,8 @@ function sourceOptions(node: Node): ObjectExpression | undefined {
   if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return undefined;
   const [options] = node.callee.name === 'httpSource' ? node.arguments : [];
   const object = options && innerExpression(options);
-  return object?.type === 'ObjectExpression' ? object : undefined;
+  if (object?.type === 'ObjectExpression') return object;
+  return undefined;
 }
 
 /** The places that a credential fills, each followed by the members of `env` in it. */
@@ -67,9 +68,8 @@ function filledBy(credential: Node): ReadonlySet<string> {
 export function envMembersIn(expression: Node): readonly string[] {
   return [...nodesIn(expression)].flatMap((node) => {
     if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier') return [];
-    return node.object.name === 'env'
-      ? (memberName({ key: node.property, computed: node.computed }) ?? [])
-      : [];
+    if (node.object.name === 'env') return memberName({ key: node.property, computed: node.computed }) ?? [];
+    return [];
   });
 }
 

@@ -33,7 +33,8 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
 /** The specifier of a node that refers to another module. */
 function moduleSpecifier(node: Node) {
   const source = sourceNode(node);
-  return source?.type === 'StringLiteral' ? (source as Placed<typeof source>) : undefined;
+  if (source?.type === 'StringLiteral') return source as Placed<typeof source>;
+  return undefined;
 }
 
 function sourceNode(node: Node) {
@@ -53,10 +54,12 @@ function nameIn(part: Node): ModuleReference['names'] {
   let name: string | undefined;
   if (nameNode.type === 'ObjectProperty') name = memberName(nameNode);
   else if (nameNode.type === 'Identifier') name = nameNode.name;
-  return name === undefined ? [] : [{ name, start: nameNode.start ?? 0 }];
+  if (name === undefined) return [];
+  return [{ name, start: nameNode.start ?? 0 }];
 }
 
 function nameNodeOf(part: Node): Node {
   if (part.type === 'ImportSpecifier') return part.imported;
-  return part.type === 'ExportSpecifier' ? part.local : part;
+  if (part.type === 'ExportSpecifier') return part.local;
+  return part;
 }

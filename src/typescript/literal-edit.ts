@@ -77,7 +77,8 @@ export class LiteralEdit {
     const areChanged = keptNames.every((name) => {
       const member = ownProperties.get(name);
       const value = after[name] as Json;
-      return member ? this.change(member, value) : isDeepStrictEqual(before[name], value);
+      if (member) return this.change(member, value);
+      return isDeepStrictEqual(before[name], value);
     });
     if (!areChanged) return false;
     return added.length === 0 || this.#insert(node as Placed<ObjectExpression>, added);
@@ -128,7 +129,8 @@ export class LiteralEdit {
   #commentsIn(start: number, end: number): readonly { readonly start: number; readonly end: number }[] {
     return (this.#tree.comments ?? []).flatMap((comment) => {
       const [from, to] = [comment.start ?? 0, comment.end ?? 0];
-      return from >= start && to <= end ? [{ start: from, end: to }] : [];
+      if (from >= start && to <= end) return [{ start: from, end: to }];
+      return [];
     });
   }
 
@@ -142,5 +144,6 @@ export class LiteralEdit {
 
 /** Printed lines behind the white space of the author. */
 function withAuthorIndent(text: string, lead: string): string {
-  return lead.includes('\t') ? text.replaceAll(`\n${' '.repeat(lead.length)}`, `\n${lead}`) : text;
+  if (lead.includes('\t')) return text.replaceAll(`\n${' '.repeat(lead.length)}`, `\n${lead}`);
+  return text;
 }

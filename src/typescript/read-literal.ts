@@ -27,7 +27,8 @@ export class LiteralReader {
     const unwrappedNode = innerExpression(node);
     const constant =
       unwrappedNode.type === 'Identifier' ? this.#constants.get(unwrappedNode.name) : undefined;
-    return constant ? innerExpression(constant) : unwrappedNode;
+    if (constant) return innerExpression(constant);
+    return unwrappedNode;
   }
 
   /** The value of a top-level constant; undefined if there is none, or if it is not a literal. */
@@ -44,7 +45,8 @@ export class LiteralReader {
   /** The members of an object literal, or of the constant that is named. */
   members(node: Node): LiteralMembers | undefined {
     const object = this.resolved(node);
-    return object.type === 'ObjectExpression' ? this.#members(object, 0) : undefined;
+    if (object.type === 'ObjectExpression') return this.#members(object, 0);
+    return undefined;
   }
 
   #value(expression: Node, depth: number): Json | undefined {
@@ -57,27 +59,30 @@ export class LiteralReader {
       case 'NullLiteral':
         return null;
       case 'NumericLiteral':
-        return Number.isFinite(node.value) ? node.value : undefined;
+        if (Number.isFinite(node.value)) return node.value;
+        return undefined;
       case 'TemplateLiteral':
-        return node.expressions.length === 0 ? (node.quasis[0]?.value.cooked ?? undefined) : undefined;
+        if (node.expressions.length === 0) return node.quasis[0]?.value.cooked ?? undefined;
+        return undefined;
       case 'UnaryExpression': {
         const value = node.operator === '-' ? this.#value(node.argument, depth + 1) : undefined;
-        return typeof value === 'number' ? -value : undefined;
+        if (typeof value === 'number') return -value;
+        return undefined;
       }
       case 'BinaryExpression':
         return this.#joined(node, depth + 1);
       case 'Identifier': {
         const constant = this.#constants.get(node.name);
         if (constant) return this.#value(constant, depth + 1);
-        return Object.hasOwn(this.#known, node.name) ? this.#known[node.name] : undefined;
+        if (Object.hasOwn(this.#known, node.name)) return this.#known[node.name];
+        return undefined;
       }
       case 'ArrayExpression':
         return this.#list(node.elements, depth + 1);
       case 'ObjectExpression': {
         const members = this.#members(node, depth + 1);
-        return [...members.values()].includes(undefined)
-          ? undefined
-          : (Object.fromEntries(members) as JsonObject);
+        if ([...members.values()].includes(undefined)) return undefined;
+        return Object.fromEntries(members) as JsonObject;
       }
       default:
         return undefined;
@@ -93,7 +98,8 @@ export class LiteralReader {
       node = innerExpression(node.left);
     }
     parts.unshift(node.type === 'BinaryExpression' ? undefined : this.#value(node, depth));
-    return parts.every((part) => typeof part === 'string') ? parts.join('') : undefined;
+    if (parts.every((part) => typeof part === 'string')) return parts.join('');
+    return undefined;
   }
 
   #list(elements: readonly (Node | null)[], depth: number): Json | undefined {
@@ -133,7 +139,8 @@ export class LiteralReader {
 export function memberName({ key, computed }: { readonly key: Node; readonly computed?: boolean | null }) {
   if (key.type === 'StringLiteral') return key.value;
   if (key.type === 'NumericLiteral') return String(key.value);
-  return key.type === 'Identifier' && !computed ? key.name : undefined;
+  if (key.type === 'Identifier' && !computed) return key.name;
+  return undefined;
 }
 
 /** The properties of an object literal with names that can be read; none for another expression. */
@@ -142,7 +149,8 @@ export function writtenMembers(node: Node): readonly (readonly [name: string, Pl
   if (object.type !== 'ObjectExpression') return [];
   return object.properties.flatMap((property) => {
     const name = property.type === 'ObjectProperty' ? memberName(property) : undefined;
-    return name === undefined ? [] : [[name, property as Placed<ObjectProperty>] as const];
+    if (name === undefined) return [];
+    return [[name, property as Placed<ObjectProperty>] as const];
   });
 }
 

@@ -68,7 +68,8 @@ export function withRequestOptions(text: string, change: RequestChange, print: P
   const { wrap, pages, success } = change;
   const wrapped = wrap === undefined ? text : withWrap(text, wrap);
   const successText = success && wrapped !== undefined ? withSuccess(wrapped, success, print) : wrapped;
-  return pages && successText !== undefined ? withPagesOption(successText, print) : successText;
+  if (pages && successText !== undefined) return withPagesOption(successText, print);
+  return successText;
 }
 
 function withSuccess(text: string, success: JsonObject, print: Print): string | undefined {
@@ -76,7 +77,8 @@ function withSuccess(text: string, success: JsonObject, print: Print): string | 
   const successMember = found?.members.get('success');
   if (!found || !successMember) return found && withMember(text, found, print.member('success', success, 0));
   const edit = new LiteralEdit(text, found.tree, new LiteralReader(found.tree), print);
-  return edit.change(successMember.value, success) ? edit.text() : undefined;
+  if (edit.change(successMember.value, success)) return edit.text();
+  return undefined;
 }
 
 function withPagesOption(text: string, print: Print): string | undefined {
@@ -121,7 +123,8 @@ function inputsIn({ members, input }: Located): readonly (readonly [string, stri
     if (value.type !== 'MemberExpression') return [];
     if (value.object.type !== 'Identifier' || value.object.name !== input) return [];
     const name = memberName({ key: value.property, computed: value.computed });
-    return name === undefined ? [] : [[parameter, name] as const];
+    if (name === undefined) return [];
+    return [[parameter, name] as const];
   });
 }
 
@@ -160,5 +163,6 @@ function inputParameter(tree: Tree, { start, end }: Placed): string | undefined 
       node.end >= end,
   );
   const [first] = around.at(-1)?.params ?? [];
-  return first?.type === 'Identifier' ? first.name : undefined;
+  if (first?.type === 'Identifier') return first.name;
+  return undefined;
 }

@@ -54,7 +54,8 @@ export function withOutputSchema(text: string, after: JsonObject, print: Print):
   if (!editedTree) return undefined;
   const read = new LiteralReader(editedTree, { signals });
   const node = schemaNode(editedTree, read);
-  return node && isDeepStrictEqual(read.value(node), after) ? edited : undefined;
+  if (node && isDeepStrictEqual(read.value(node), after)) return edited;
+  return undefined;
 }
 
 /** The literal that is the outputSchema of the tool. */
@@ -76,7 +77,8 @@ export function renamedSource(text: string, from: string, to: string): string | 
   const wordBefore = (word: (at: number) => string | undefined) =>
     literals.reduceRight((result, { start, end }, at) => {
       const next = word(at);
-      return next === undefined ? result : result.slice(0, start + 1) + next + result.slice(end - 1);
+      if (next === undefined) return result;
+      return result.slice(0, start + 1) + next + result.slice(end - 1);
     }, text);
   // Each literal gets its own word. The one that is read as the name shows which literal is the name.
   const { name } = readToolSource(wordBefore(String));
@@ -102,9 +104,9 @@ export interface ApiUse {
 /** Reads what a file of a project asks of APIs. Never throws. */
 export function apiUseIn(text: string): ApiUse {
   const tree = text.includes('apis/') ? treeOf(text) : undefined;
-  return tree
-    ? { modules: apiImports(tree).map(({ source }) => source.value), requests: toolRequests(tree) }
-    : { modules: [], requests: [] };
+  if (tree)
+    return { modules: apiImports(tree).map(({ source }) => source.value), requests: toolRequests(tree) };
+  return { modules: [], requests: [] };
 }
 
 function apiImports({ program }: Tree) {
@@ -135,7 +137,8 @@ export function apiCalls(
     if (node.type !== 'CallExpression' || callee?.type !== 'MemberExpression') return [];
     if (callee.object.type !== 'Identifier' || !apis.has(callee.object.name)) return [];
     const method = memberName({ key: callee.property, computed: callee.computed }) ?? '';
-    return /^(get|post|put|patch|delete|call)$/.test(method) ? [{ method, node }] : [];
+    if (/^(get|post|put|patch|delete|call)$/.test(method)) return [{ method, node }];
+    return [];
   });
 }
 
@@ -144,7 +147,8 @@ function toolCall(tree: Tree, reader: LiteralReader): CallExpression | undefined
   const exported = tree.program.body.map(defaultExport).find((found) => found !== undefined);
   const call = exported && reader.resolved(exported);
   if (call?.type !== 'CallExpression' || call.callee.type !== 'Identifier') return undefined;
-  return call.callee.name === 'defineTool' ? call : undefined;
+  if (call.callee.name === 'defineTool') return call;
+  return undefined;
 }
 
 /** The default export of a statement: `export default …` or `export { … as default }`. */
@@ -154,7 +158,8 @@ function defaultExport(statement: Statement): Node | undefined {
   const listed = statement.specifiers.find(
     ({ exported }) => 'name' in exported && exported.name === 'default',
   );
-  return listed?.type === 'ExportSpecifier' ? listed.local : undefined;
+  if (listed?.type === 'ExportSpecifier') return listed.local;
+  return undefined;
 }
 
 function definitionIn(members: LiteralMembers): ToolDefinition | null {

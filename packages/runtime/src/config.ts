@@ -184,7 +184,8 @@ export function readConfig(
     metricsPort: read('METRICS_PORT', (text) => metricsPortOf(text, port)),
     metricsHost: read('METRICS_HOST', (text) => text ?? ''),
   };
-  return errors.length > 0 ? { ok: false, errors } : { ok: true, config, warnings: warningsOf(config, env) };
+  if (errors.length > 0) return { ok: false, errors };
+  return { ok: true, config, warnings: warningsOf(config, env) };
 }
 
 /** Three quarters of the heap limit: half of the counted memory, bodies and unread answers, is outside the heap. */

@@ -155,7 +155,8 @@ function holdConnections(
   /** Silent connections end first; those that carried a valid token last, unless their network has a quarter of all. */
   const rankOf = ({ socket, openedAt, hasAsked }: Connection, heldConnections: number) => {
     if (!hasAsked) return performance.now() - openedAt > silentMs ? 0 : 1;
-    return app.hasPaid(socket) && heldConnections * 4 <= limit ? 2 : 1;
+    if (app.hasPaid(socket) && heldConnections * 4 <= limit) return 2;
+    return 1;
   };
   const connections = createHoldings<Connection>(limit, isIdle, ({ socket }) => socket.destroy(), rankOf);
   return (socket) => {

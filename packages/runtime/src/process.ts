@@ -23,7 +23,8 @@ export function directoryAbove(startedFile: string | undefined, workingDirectory
   ];
   const isOwn = (file: string) => readFileSync(file, 'utf8').includes('"market-mcp-runtime":');
   const manifest = manifests.find(isOwn) ?? manifests[0];
-  return manifest === undefined ? null : path.dirname(manifest);
+  if (manifest === undefined) return null;
+  return path.dirname(manifest);
 }
 
 function manifestsAbove(from: string): readonly string[] {
@@ -136,7 +137,8 @@ export function connectionLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
     const [, descriptors] = /^Max open files +(\d+)/m.exec(limits) ?? [];
-    return descriptors === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(descriptors) * 0.75);
+    if (descriptors === undefined) return Number.POSITIVE_INFINITY;
+    return Math.floor(Number(descriptors) * 0.75);
   } catch {
     return Number.POSITIVE_INFINITY; // the number is not known
   }

@@ -63,7 +63,8 @@ function parseStateUrl(text: string): URL | null {
   const [, account, hosts = '', , db = '0'] = sentinelForm.exec(text) ?? [];
   const plainUrl =
     hosts === '' ? text : `redis://${account === undefined ? '' : `${account}@`}${hosts.split(',')[0]}/${db}`;
-  return URL.canParse(plainUrl) ? new URL(plainUrl) : null;
+  if (URL.canParse(plainUrl)) return new URL(plainUrl);
+  return null;
 }
 
 function serverOf(text: string): string {

@@ -144,7 +144,8 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
   const followed = follow(async (after) => {
     const waitMs = status === 'shared' ? readMs : 0;
     const reading = state.read(list, after, waitMs);
-    return isTimed ? answerWithin(reading, waitMs + connectMs) : reading;
+    if (isTimed) return answerWithin(reading, waitMs + connectMs);
+    return reading;
   }, options.onEntry);
 
   /** Whether the store takes what calls wait for, in time. */

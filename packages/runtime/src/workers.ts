@@ -72,9 +72,9 @@ export function createWorker({ name, version }: ServerInfo): Worker {
 }
 
 function memoryErrors(config: Config): string[] {
-  return config.maxMemoryBytes > maxMemoryBytes
-    ? [`MAX_MEMORY_BYTES: expected at most ${maxMemoryBytes}.`]
-    : [];
+  if (config.maxMemoryBytes > maxMemoryBytes)
+    return [`MAX_MEMORY_BYTES: expected at most ${maxMemoryBytes}.`];
+  return [];
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;

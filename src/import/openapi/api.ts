@@ -15,7 +15,8 @@ function hostWords(url: string | null): readonly string[] | undefined {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
-  return labels.length < 2 || /^\d+$/.test(labels.at(-1) ?? '') || words.length === 0 ? undefined : words;
+  if (labels.length < 2 || /^\d+$/.test(labels.at(-1) ?? '') || words.length === 0) return undefined;
+  return words;
 }
 
 function titleWords(title: string): readonly string[] {
@@ -24,7 +25,8 @@ function titleWords(title: string): readonly string[] {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word.length > 1 && !fillers.has(word));
-  return words.length > 0 ? words.slice(0, 3) : ['api'];
+  if (words.length > 0) return words.slice(0, 3);
+  return ['api'];
 }
 
 /** Words in a title that do not name the API. */

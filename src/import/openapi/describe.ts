@@ -103,7 +103,8 @@ function thingOf(path: string): string {
   }
   const end = words.length > 0 ? words.join(' ') : before;
   const [first = '', second] = [...phrases, ...(end === '' ? [] : [end])].toReversed();
-  return second === undefined ? first : `${first} of ${second}`;
+  if (second === undefined) return first;
+  return `${first} of ${second}`;
 }
 
 /** `parcelId` → `parcel`; empty for `id`. */
@@ -195,14 +196,16 @@ export function inputDescription(name: string, schema: JsonObject, path: string)
   if (unit !== undefined && words.length > 1 && types.some((type) => type === 'number' || type === 'integer'))
     return `${capital(words.slice(0, -1).join(' '))} in ${unit}.`;
   const detail = detailOf(schema);
-  return detail === '' ? fieldToDo(name) : `${capital(phrase)}${detail}.`;
+  if (detail === '') return fieldToDo(name);
+  return `${capital(phrase)}${detail}.`;
 }
 
 /** What the segment before a parameter of the path names. */
 function parameterOwner(name: string, path: string): string {
   const segments = path.split('/');
   const before = segments[segments.indexOf(`{${name}}`) - 1] ?? '';
-  return before.includes('{') || nameless.test(before) ? '' : singular(wordsOf(before).join(' '));
+  if (before.includes('{') || nameless.test(before)) return '';
+  return singular(wordsOf(before).join(' '));
 }
 
 function booleanDescription(words: readonly string[]): string | undefined {
@@ -211,7 +214,8 @@ function booleanDescription(words: readonly string[]): string | undefined {
   if (/^(include|exclude|show|hide|allow|enable|disable|use|return|skip)$/.test(first))
     return `Whether to ${words.join(' ')}.`;
   if (first === 'with' || first === 'without') return `Whether the answer comes ${words.join(' ')}.`;
-  return first === 'is' || first === 'has' ? `Whether it ${words.join(' ')}.` : undefined;
+  if (first === 'is' || first === 'has') return `Whether it ${words.join(' ')}.`;
+  return undefined;
 }
 
 /** What the schema of a text or number says besides its type; empty if nothing. */
@@ -225,5 +229,6 @@ function detailOf({ enum: allowedValues, format, minimum, maximum, examples }: J
   if (typeof format === 'string' && Object.hasOwn(formats, format)) return `, ${formats[format]}`;
   if (typeof minimum === 'number' && typeof maximum === 'number') return `, from ${minimum} to ${maximum}`;
   const [example] = Array.isArray(examples) ? texts(examples) : [];
-  return example === undefined || example.length > 40 ? '' : `, such as ${example}`;
+  if (example === undefined || example.length > 40) return '';
+  return `, such as ${example}`;
 }

@@ -63,7 +63,8 @@ export async function othersOf(
       await Promise.all(fresh.slice(at, at + maxAtOnce).map(readOne));
     next = fresh.flatMap((name) => {
       const file = read.get(name);
-      return file && 'value' in file ? referencedFiles(file.value, name, filesBeside) : [];
+      if (file && 'value' in file) return referencedFiles(file.value, name, filesBeside);
+      return [];
     });
   }
   return { named: (file, from) => filesBeside.named(file, from), read };
@@ -72,9 +73,8 @@ export async function othersOf(
 /** A reference without and after its `#`. */
 export function splitReference(reference: string): { readonly file: string; readonly fragment: string } {
   const at = reference.indexOf('#');
-  return at < 0
-    ? { file: reference, fragment: '' }
-    : { file: reference.slice(0, at), fragment: reference.slice(at + 1) };
+  if (at < 0) return { file: reference, fragment: '' };
+  return { file: reference.slice(0, at), fragment: reference.slice(at + 1) };
 }
 
 /** The names of the documents that a value refers to. Values that YAML repeats are visited once. */
@@ -92,6 +92,7 @@ function referencedFiles(value: unknown, from: string, filesBeside: Beside): rea
   }
   return [...files].flatMap((file) => {
     const led = file === '' ? { why: 'it is this document' } : filesBeside.named(file, from);
-    return 'name' in led && led.name !== '' ? [led.name] : [];
+    if ('name' in led && led.name !== '') return [led.name];
+    return [];
   });
 }

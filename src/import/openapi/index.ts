@@ -47,7 +47,8 @@ export function toolsOfDocument(
 ): Result<readonly Imported[]> {
   const broken = names.flatMap((name) => {
     const refusal = brokenAt(document, name);
-    return refusal ? [noTool(name, refusal, documentAddress)] : [];
+    if (refusal) return [noTool(name, refusal, documentAddress)];
+    return [];
   });
   if (broken.length > 0) return refuse(...broken);
   const operations = chosenOperations(operationsOf(document), names);

@@ -115,7 +115,8 @@ function isAnyType(type: string): boolean {
 /** The declared type of a body; undefined if it is the usual one of its kind. A multipart body writes its own. */
 function mediaTypeOf(kind: BodyKind, type: string): string | undefined {
   const isUsual = type === 'application/json' || type === 'application/x-www-form-urlencoded';
-  return kind === 'multipart' || isUsual || isAnyType(type) ? undefined : type.trim();
+  if (kind === 'multipart' || isUsual || isAnyType(type)) return undefined;
+  return type.trim();
 }
 
 /**

@@ -77,7 +77,8 @@ export class DocumentPlace implements LocatedValue {
 
   /** The place below it. */
   at(...[step, ...followingSteps]: readonly (string | number)[]): DocumentPlace {
-    return step === undefined ? this : this.#below(step).at(...followingSteps);
+    if (step === undefined) return this;
+    return this.#below(step).at(...followingSteps);
   }
 
   /** The places of its members; none if it is not an object. */
@@ -174,7 +175,8 @@ export class OpenApiDocument {
 
   /** What a reference leads to, which may be another one; undefined for any other value. */
   next(value: Json | undefined, pointer: string): LocatedValue | undefined {
-    return isObject(value) && typeof value.$ref === 'string' ? this.#target(value.$ref, pointer) : undefined;
+    if (isObject(value) && typeof value.$ref === 'string') return this.#target(value.$ref, pointer);
+    return undefined;
   }
 
   #target(reference: string, from: string): LocatedValue {
@@ -194,16 +196,17 @@ export class OpenApiDocument {
   }
 
   #read(name: string) {
-    return name === '' ? { value: this.root.given } : this.#others.read.get(name);
+    if (name === '') return { value: this.root.given };
+    return this.#others.read.get(name);
   }
 
   /** @param pointer `schemas/gas.json#/Gas`, of a document that was read */
   #valueAt(pointer: string): unknown {
     const at = pointer.indexOf('#');
     const read = this.#read(pointer.slice(0, at));
-    return read && 'value' in read
-      ? valueAt(read.value, pointerSegments(pointer.slice(at + 1)).map(uriDecoded))
-      : undefined;
+    if (read && 'value' in read)
+      return valueAt(read.value, pointerSegments(pointer.slice(at + 1)).map(uriDecoded));
+    return undefined;
   }
 }
 

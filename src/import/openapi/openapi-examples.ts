@@ -18,10 +18,12 @@ export function examplesOf(media: DocumentPlace): readonly LocatedValue[] {
   const namedExamples = media.at('examples').entries();
   const listed = namedExamples.flatMap(([, example]) => {
     const { value } = example.members;
-    return value === undefined ? [] : [{ value, pointer: example.from }];
+    if (value === undefined) return [];
+    return [{ value, pointer: example.from }];
   });
   const examples = [...asWritten(media.at('example')), ...listed];
-  return examples.length > 0 ? examples : schemaExamples(media.at('schema'));
+  if (examples.length > 0) return examples;
+  return schemaExamples(media.at('schema'));
 }
 
 /** The examples of whole answers that a schema has. */
@@ -32,7 +34,8 @@ export function schemaExamples(schema: DocumentPlace): readonly LocatedValue[] {
 
 /** An example is data: what looks like a reference in it is none. */
 function asWritten({ given: example, from }: DocumentPlace): readonly LocatedValue[] {
-  return example === undefined ? [] : [{ value: example, pointer: from }];
+  if (example === undefined) return [];
+  return [{ value: example, pointer: from }];
 }
 
 /** Examples of an answer that its schema accepts. */
@@ -85,7 +88,8 @@ export function fittingExamples(
 function parseExample(value: Json, schema: JsonObject): Json {
   if (typeof value !== 'string' || documentTypes(schema).includes('string')) return value;
   try {
-    return /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
+    if (/^\s*[[{]/.test(value)) return JSON.parse(value);
+    return value;
   } catch {
     return value;
   }
@@ -98,5 +102,6 @@ function exampleFlaw(value: Json, schema: JsonObject): string | undefined {
   if (isText) return 'is a text, not the JSON of an answer';
   if (!isObject(value) || clientMismatches(schema, value, '').length === 0) return undefined;
   if (Object.keys(value).length === 0) return 'is empty';
-  return isFailureAnswer(value) ? 'says that the request failed' : undefined;
+  if (isFailureAnswer(value)) return 'says that the request failed';
+  return undefined;
 }

@@ -155,9 +155,9 @@ export class ApiKeys {
 
 /** The names of the schemes in `security`; undefined if it states nothing. */
 function requirementOf(security: Json | undefined): readonly (readonly string[])[] | undefined {
-  return Array.isArray(security)
-    ? security.filter(isObject).map((requirement) => Object.keys(requirement))
-    : undefined;
+  if (Array.isArray(security))
+    return security.filter(isObject).map((requirement) => Object.keys(requirement));
+  return undefined;
 }
 
 /** Equal for equal alternatives, in any order. */

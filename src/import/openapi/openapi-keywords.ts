@@ -53,13 +53,15 @@ export function typeOfValue(value: Json): string {
 
 export function typeKeyword(types: readonly string[]): JsonObject {
   const [only, secondType] = types;
-  return only === undefined ? {} : { type: secondType === undefined ? only : types };
+  if (only === undefined) return {};
+  return { type: secondType === undefined ? only : types };
 }
 
 export function described(schema: JsonObject, otherSchema: JsonObject = {}): JsonObject {
   const description =
     plainText(schema.description, 400) || plainText(schema.title, 100) || otherSchema.description;
-  return description === undefined || description === '' ? {} : { description };
+  if (description === undefined || description === '') return {};
+  return { description };
 }
 
 const largeFormat = /^(?:u?int(?:64|128|256)|u?long|big-?int(?:eger)?)$/i;
@@ -167,9 +169,8 @@ export function withValues(schema: JsonObject, converted: JsonObject, side: Side
   const isHeld = (value: Json | undefined): value is Json => {
     if (value === undefined || value === null || !isReadable(value)) return false;
     const isPlain = Object.keys(converted).every((keyword) => plainKeywords.has(keyword));
-    return isPlain && isScalar
-      ? fitsPlainly(converted, types, value)
-      : matchesWithin(converted, converted, value);
+    if (isPlain && isScalar) return fitsPlainly(converted, types, value);
+    return matchesWithin(converted, converted, value);
   };
   const bounds = [
     schema.example,

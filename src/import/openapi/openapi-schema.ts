@@ -193,14 +193,16 @@ class Conversion {
     const isInput = this.#options.side === 'input';
     if (!isLargeInteger(schema)) {
       // Only a text of digits that is an integer has this very pattern.
-      return isInput && schema.pattern === digitsPattern ? { ...schema, pattern: '^-?[0-9]+$' } : schema;
+      if (isInput && schema.pattern === digitsPattern) return { ...schema, pattern: '^-?[0-9]+$' };
+      return schema;
     }
     const reason = 'is an integer that a JavaScript number may not hold exactly';
     this.#options.notes.push([
       pointer,
       `${reason}: ${isInput ? 'callers give' : 'a large one arrives as'} text`,
     ]);
-    return isInput ? asDigits(schema) : { ...schema, type: [...documentTypes(schema), 'string'] };
+    if (isInput) return asDigits(schema);
+    return { ...schema, type: [...documentTypes(schema), 'string'] };
   }
 
   /** The schema's own keywords, without those that combine other schemas. */
@@ -264,7 +266,8 @@ class Conversion {
       // Where other members may have any type, theirs would reject these.
       ...(isOpen ? [] : patterns.map(([, pattern]) => pattern)),
     ].map((part) => this.#convert(part, open));
-    return schemas.length > 0 ? unionOf(schemas, this.#options.side) : undefined;
+    if (schemas.length > 0) return unionOf(schemas, this.#options.side);
+    return undefined;
   }
 
   /** The checks of an argument. An API may answer with further values, and with dates in other forms. */

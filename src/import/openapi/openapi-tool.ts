@@ -257,7 +257,8 @@ export function operationEffect(method: ApiOperation['method'], name: string): E
   const verb = verbIn(name);
   const changes =
     verb !== undefined && !verb.mayBeNoun && (verb.effect === 'changes' || verb.effect === 'acts');
-  return method === 'post' && changes ? 'acts' : effectOfMethod[method];
+  if (method === 'post' && changes) return 'acts';
+  return effectOfMethod[method];
 }
 
 /** The effect of each HTTP method (RFC 9110 §9.2). */

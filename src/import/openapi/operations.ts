@@ -109,7 +109,8 @@ export function oldTypes(
   keyword: 'consumes' | 'produces',
 ): readonly string[] {
   const types = members[keyword] ?? document.root.members[keyword];
-  return Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [];
+  if (Array.isArray(types)) return types.filter((type) => typeof type === 'string');
+  return [];
 }
 
 /** The name that selects an operation. */
@@ -136,7 +137,8 @@ export function listReadableOperations(
 
 /** A pointer after the name of its document. */
 export function pointerLocation(pointer: string, source: string): string {
-  return pointer.startsWith('#') ? `${source}${pointer}` : pointer;
+  if (pointer.startsWith('#')) return `${source}${pointer}`;
+  return pointer;
 }
 
 /** The operations whose method, path, id or summary contains each word of a text, case-insensitive. */
@@ -189,7 +191,8 @@ export function brokenAt(document: OpenApiDocument, name: string): DocumentRefus
 /** Normalizes `get  /gas` for comparison. */
 function normal(name: string): string {
   const [, method, path] = /^([a-z]+)\s+(\/.*)$/i.exec(name.trim()) ?? [];
-  return method === undefined ? name.trim() : `${method.toUpperCase()} ${path}`;
+  if (method === undefined) return name.trim();
+  return `${method.toUpperCase()} ${path}`;
 }
 
 /** What `read` returns; undefined if a reference cannot be resolved, which `told` receives. */

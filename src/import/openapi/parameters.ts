@@ -244,7 +244,8 @@ function whyLeftOut(parameter: JsonObject): { readonly refusal: string; readonly
       what: 'has a name that no header can have: it was left out',
     };
   const refusal = unsupportedLists(parameter);
-  return refusal === undefined ? undefined : { refusal, what: `was left out: ${refusal}` };
+  if (refusal === undefined) return undefined;
+  return { refusal, what: `was left out: ${refusal}` };
 }
 
 /** Paths of the texts that a body has as integers. */

@@ -59,7 +59,8 @@ export function ofScheme(key: string, scheme: JsonObject): Described | null {
 function clientTokenUrl({ flow, flows, tokenUrl }: JsonObject): string | undefined {
   const url = flow === 'application' ? tokenUrl : objectOr(objectOr(flows).clientCredentials).tokenUrl;
   const isPlain = typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-  return isPlain && new URL(url).search === '' && new URL(url).username === '' ? url : undefined;
+  if (isPlain && new URL(url).search === '' && new URL(url).username === '') return url;
+  return undefined;
 }
 
 /** Whether a value is a scope (RFC 6749 §3.3). */
@@ -70,7 +71,8 @@ export function isScope(value: Json): value is string {
 /** A name as one in the file of an API. */
 export function plainName(name: string): string {
   const word = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60);
-  return word === '__proto__' || word === '' ? 'key' : word;
+  if (word === '__proto__' || word === '') return 'key';
+  return word;
 }
 
 /** `X-Api-Key` → `API_KEY`. */
@@ -113,7 +115,8 @@ export function keyParameter(
     other: constantOf(place),
     variables: [secretVariable(constantOf(name), text)],
   };
-  return isKeyName(name) || isScheme(key) ? { key, isRequired: required === true } : undefined;
+  if (isKeyName(name) || isScheme(key)) return { key, isRequired: required === true };
+  return undefined;
 }
 
 /** The parameters of the path, then those of the operation, which replace equal ones. */

@@ -42,7 +42,8 @@ export function simpleStyleOf(
 ): PathStyle | undefined {
   if (place === 'path' && (style === 'label' || style === 'matrix'))
     return explode === true ? `${style}*` : style;
-  return explode === true && !hasScalarType(schema) ? 'simple*' : undefined;
+  if (explode === true && !hasScalarType(schema)) return 'simple*';
+  return undefined;
 }
 
 /** Why the lists of a parameter of Swagger 2.0 cannot be written; undefined if they can. */

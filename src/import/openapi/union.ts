@@ -50,7 +50,8 @@ export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output
         ),
       };
     if (real.every(isScalarSchema)) return unitedScalars(real);
-    return side === 'output' ? sideBySide(real) : (real.find(isObjectSchema) ?? first);
+    if (side === 'output') return sideBySide(real);
+    return real.find(isObjectSchema) ?? first;
   };
   return isEmpty ? nullable(united()) : united();
 }
@@ -84,14 +85,14 @@ function unitedScalars(variants: readonly JsonObject[]): JsonObject {
     ...(described && { description: described.description as string }),
     ...(isClosed && { enum: values }),
   };
-  return isClosed ? united : withKnownValues({ type: united.type ?? null, enum: values }, united);
+  if (isClosed) return united;
+  return withKnownValues({ type: united.type ?? null, enum: values }, united);
 }
 
 function sideBySide(variants: readonly JsonObject[]): JsonObject {
   // A schema without a type accepts anything, and so does the union.
-  return variants.some((variant) => variant.type === undefined && variant.anyOf === undefined)
-    ? {}
-    : { anyOf: variants.flatMap((variant) => (Array.isArray(variant.anyOf) ? variant.anyOf : [variant])) };
+  if (variants.some((variant) => variant.type === undefined && variant.anyOf === undefined)) return {};
+  return { anyOf: variants.flatMap((variant) => (Array.isArray(variant.anyOf) ? variant.anyOf : [variant])) };
 }
 
 function isOnlyNull({ type, enum: values }: JsonObject): boolean {

@@ -16,7 +16,8 @@ const countInside = cachedByObject((value: object) => countOf(value as Json, 2))
  * length, because it is read as a whole.
  */
 export function countValues(value: Json): number {
-  return isObject(value) || Array.isArray(value) ? countInside(value) : countOf(value, 0);
+  if (isObject(value) || Array.isArray(value)) return countInside(value);
+  return countOf(value, 0);
 }
 
 function countOf(value: Json, levels: number): number {

@@ -21,7 +21,8 @@ export function userTextPath(body: ExactObject): readonly string[] | undefined {
 }
 
 function exactMember(value: ExactJson | undefined, name: string): ExactJson | undefined {
-  return isObject(value) ? (value as ExactObject)[name] : undefined;
+  if (isObject(value)) return (value as ExactObject)[name];
+  return undefined;
 }
 
 /** The path of a text: of the value itself, or of the last part that has one. */

@@ -182,7 +182,8 @@ function joinData(pieces: readonly Option[]): string | null {
 
 /** A part of the query. Behind a plus sign, curl does not encode it. */
 function queryPieceOf({ name, value }: Option): string {
-  return value.startsWith('+') ? value.slice(1) : pieceOf({ does: 'encoded', name, value });
+  if (value.startsWith('+')) return value.slice(1);
+  return pieceOf({ does: 'encoded', name, value });
 }
 
 function pieceOf({ does, name, value }: Option): string {
@@ -197,7 +198,8 @@ function pieceOf({ does, name, value }: Option): string {
   const encoded = encodeURIComponent(content)
     .replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
-  return fieldName === '' ? encoded : `${fieldName}=${encoded}`;
+  if (fieldName === '') return encoded;
+  return `${fieldName}=${encoded}`;
 }
 
 function readsFile(name: string, value: string): RequestRefusal {

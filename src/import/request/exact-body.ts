@@ -23,7 +23,8 @@ export function exactJson(text: string): ExactJson {
   });
   return JSON.parse(marked, (_, value) => {
     const isMarked = typeof value === 'string' && value.startsWith(mark);
-    return isMarked ? BigInt(value.slice(mark.length)) : value;
+    if (isMarked) return BigInt(value.slice(mark.length));
+    return value;
   });
 }
 

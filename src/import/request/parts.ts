@@ -76,7 +76,8 @@ export class Parts {
   #placeholderBehindScheme(name: string, value: string): RegExpExecArray | null {
     if (name !== 'authorization' && !isKeyName(name)) return null;
     const match = /^([a-z][\w-]*) +(\S.*)$/i.exec(value);
-    return match && this.keys.variableIn(match[2] ?? '') === undefined ? null : match;
+    if (match && this.keys.variableIn(match[2] ?? '') === undefined) return null;
+    return match;
   }
 
   /** The path with names in braces, and their bindings. */
@@ -291,7 +292,8 @@ export class Parts {
       .filter((pair) => pair !== '')
       .map((pair): NameValue => {
         const at = pair.indexOf('=');
-        return at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+        if (at < 0) return [pair, ''];
+        return [pair.slice(0, at), pair.slice(at + 1)];
       });
     return this.#pairs(pairs, place, (text) => uriDecoded(text.replaceAll('+', ' ')));
   }
@@ -398,9 +400,8 @@ function withDeclaredVariables(variables: ExactObject, { types }: Protocol): Exa
 function positionName(value: ExactJson, at: number): string {
   if (typeof value === 'boolean') return 'full';
   if (typeof value !== 'string') return `param_${at + 1}`;
-  return /^(?:latest|earliest|pending|safe|finalized)$/.test(value)
-    ? 'block'
-    : (idKind(value) ?? `param_${at + 1}`);
+  if (/^(?:latest|earliest|pending|safe|finalized)$/.test(value)) return 'block';
+  return idKind(value) ?? `param_${at + 1}`;
 }
 
 /** The name of a value in a path, by its kind and the segment before it: `coin_id`, `date`. */

@@ -31,7 +31,8 @@ export class KeyParts {
 
   /** The variable that a text in the position of a key names, empty if it names none; undefined if it is the key itself. */
   variableIn(text: string): string | undefined {
-    return this.#isRecorded ? undefined : keyPlaceholderIn(text);
+    if (this.#isRecorded) return undefined;
+    return keyPlaceholderIn(text);
   }
 
   /**

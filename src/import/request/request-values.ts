@@ -22,12 +22,14 @@ export function shapeForValue(value: ExactJson): Shape | undefined {
     const hasLargeInteger = items.some((item) => typeof item === 'bigint');
     const isSame =
       first !== undefined && !hasLargeInteger && otherShapes.every((shape) => shape?.type === first.type);
-    return isSame && !['object', 'array'].includes(first.type) ? { type: 'array', items: first } : undefined;
+    if (isSame && !['object', 'array'].includes(first.type)) return { type: 'array', items: first };
+    return undefined;
   }
   if (!isObject(value)) return undefined;
   const fields = Object.entries(value).flatMap(([name, member]): Field[] => {
     const shape = shapeForValue(member);
-    return shape ? [{ name, required: true, ...shape }] : [];
+    if (shape) return [{ name, required: true, ...shape }];
+    return [];
   });
   return { type: 'object', fields };
 }
@@ -49,7 +51,8 @@ export function graphqlShape(declaredType: string, value: ExactJson | undefined)
     return items && { type: 'array', items };
   }
   if (Object.hasOwn(graphqlTypes, type)) return graphqlTypes[type];
-  return value === undefined || value === null ? { type: 'string' } : shapeForValue(value);
+  if (value === undefined || value === null) return { type: 'string' };
+  return shapeForValue(value);
 }
 
 /** How the source kit must write a text so that it is the given one; undefined: by default. */
@@ -58,5 +61,6 @@ export function styleLike(raw: string, text: string): QueryStyle | undefined {
   const reserved = encodeURI(text)
     .replaceAll(/%25([\da-f]{2})/gi, '%$1')
     .replaceAll(/[#&+]/g, encodeURIComponent);
-  return raw !== usualForm && raw === reserved ? 'reserved' : undefined;
+  if (raw !== usualForm && raw === reserved) return 'reserved';
+  return undefined;
 }

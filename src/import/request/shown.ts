@@ -8,7 +8,8 @@ const prelude = /^(?:\s*#(?!\s*curl\s)[^\n]*\n)*\s*(?:[$>%#]\s+|[A-Z]:\\[^<>\n]*
 export function pastedCommand(text: string): string {
   const command = text.replace(prelude, '').replaceAll(/\\[ \t]+(?=\r?\n)/g, '\\');
   const joinsByCaret = /'[ \t]*\^[ \t]*\r?\n/.test(command);
-  return joinsByCaret ? command.replaceAll(/\^[ \t]*(?=\r?\n)/g, '\\') : command;
+  if (joinsByCaret) return command.replaceAll(/\^[ \t]*(?=\r?\n)/g, '\\');
+  return command;
 }
 
 /** Returns whether a text is a curl command rather than the path of a file. */
@@ -31,7 +32,8 @@ export function remember(text: string, command: KeylessCommand): void {
 
 /** The text that repeats a request: a plain path, or a command with variables instead of its keys. */
 export function withoutKeys(text: string): string {
-  return isCurl(text) ? (readable.get(text)?.line ?? 'curl …') : text;
+  if (isCurl(text)) return readable.get(text)?.line ?? 'curl …';
+  return text;
 }
 
 /** The variables that are the keys of a repeated command. */

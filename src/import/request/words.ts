@@ -18,7 +18,8 @@ const onlyOne = 'Give one curl command alone, with its URL and its data in quote
  * @throws RequestRefusal for whatever a shell would run, redirect or expand
  */
 export function commandWords(line: string, leftOut: (pipe: string) => void = () => {}): readonly string[] {
-  return isForCmd(line) ? cmdWords(line) : posixWords(line, leftOut);
+  if (isForCmd(line)) return cmdWords(line);
+  return posixWords(line, leftOut);
 }
 
 /** Whether cmd is meant: it has no single quotes, and doubles or escapes the quotes in a word. */
@@ -117,7 +118,8 @@ function unquoted(text: string): string {
     throw new RequestRefusal('contains a command in double quotes, which a shell runs', onlyOne);
   return inner.replaceAll(/\\(\r?\n|[\s\S])/g, (escapeText, character: string) => {
     if (/^\r?\n$/.test(character)) return '';
-    return '$`"\\'.includes(character) ? character : escapeText;
+    if ('$`"\\'.includes(character)) return character;
+    return escapeText;
   });
 }
 

@@ -78,7 +78,8 @@ export function outcomeOf({
   if (!result) return 'http-error';
   const data = resultData(result);
   const outcome = resultOutcome(result, data);
-  return outcome === 'found' && isObject(data) && lacksSignal(data) ? 'empty-unsigned' : outcome;
+  if (outcome === 'found' && isObject(data) && lacksSignal(data)) return 'empty-unsigned';
+  return outcome;
 }
 
 /** Whether an answer contains null or an empty list and no other data: it found nothing but has no signal of that. */
@@ -147,7 +148,8 @@ export function exchangeOutcome({ status, values, id, isCall, refusal }: Answere
   const error = isObject(response?.error) ? response.error : undefined;
   if (refusal !== null && result) return failedOutcome('not refused');
   if (!isCall && !error) {
-    return status < 400 ? { kind: 'answered', code: null } : failedOutcome(`HTTP ${status}`);
+    if (status < 400) return { kind: 'answered', code: null };
+    return failedOutcome(`HTTP ${status}`);
   }
   const outcome = outcomeOf({ http: { status }, result, error });
   switch (outcome) {
@@ -172,9 +174,8 @@ export function failedOutcome(code: string | null): ExchangeOutcome {
 /** The code in the recommended failure payload (C§2.2). */
 function failureCode(result: JsonObject = {}): string | null {
   const payload = resultData(result);
-  return isObject(payload) && typeof payload.error === 'string'
-    ? payload.error.slice(0, shownCharacters)
-    : null;
+  if (isObject(payload) && typeof payload.error === 'string') return payload.error.slice(0, shownCharacters);
+  return null;
 }
 
 /** Of a code: a hostile server makes it as long as an answer. */

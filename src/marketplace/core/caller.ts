@@ -164,7 +164,8 @@ async function tokenFor(probe: Probe, deliberate: Way): Promise<string | undefin
     return probe.token({ claims: { iat: exp - lifetimeSeconds, exp } });
   }
   const forgery = deliberate && forgeries[deliberate];
-  return forgery ? probe.token(forgery) : probe.payment();
+  if (forgery) return probe.token(forgery);
+  return probe.payment();
 }
 
 const refusals: { readonly [refusal in DeliberateRefusal]: string } = {

@@ -40,7 +40,8 @@ export class Causes {
   /** The cause of a failed call in the traffic, whose answer may still arrive; null if it has not failed. */
   async ofFailed(id: number): Promise<CallCause | null> {
     await this.#until(id, isExchangeOver);
-    return this.#traffic.get(id)?.outcome?.kind === 'failed' ? this.#ofAnswered(id) : null;
+    if (this.#traffic.get(id)?.outcome?.kind === 'failed') return this.#ofAnswered(id);
+    return null;
   }
 
   /** The cause of a tool's last call in a registration. */
@@ -132,7 +133,8 @@ function correctionAt(at: string | undefined): string | null {
 }
 
 function elsewhere(logs: readonly LogLine[]): string | null {
-  return isLogged(logs) ? null : 'Read the log of the server where it runs: it is not here.';
+  if (isLogged(logs)) return null;
+  return 'Read the log of the server where it runs: it is not here.';
 }
 
 /** Reads the errors from the log of one call: those that the runtime logged, and those that the code printed. */
@@ -154,7 +156,8 @@ const fixes: ReadonlyMap<string, string> = new Map([
 ]);
 
 function nonEmptyText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+  if (typeof value === 'string' && value !== '') return value;
+  return null;
 }
 
 function eventsIn(logs: readonly LogLine[]): readonly JsonObject[] {

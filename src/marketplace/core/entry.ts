@@ -152,7 +152,8 @@ function endpointErrors(endpoint: string | undefined): readonly InputError[] {
   if (endpoint === undefined)
     return [inputError('--endpoint', undefined, 'the public address of the server is missing', hint)];
   const isLocal = URL.canParse(endpoint) && isLoopback(new URL(endpoint).hostname);
-  return isLocal ? [inputError('--endpoint', endpoint, 'is an address of this machine', hint)] : [];
+  if (isLocal) return [inputError('--endpoint', endpoint, 'is an address of this machine', hint)];
+  return [];
 }
 
 function websiteErrors(website: string | undefined): readonly InputError[] {
@@ -211,7 +212,8 @@ function entryFieldHint(path: string): string {
 /** The public endpoint of the deployed server. */
 function deployedAt(directory: string): string | undefined {
   const audience = process.env.PLATFORM_AUDIENCE ?? dotEnv(directory).PLATFORM_AUDIENCE;
-  return ['', 'pending', undefined].includes(audience?.trim()) ? undefined : audience?.trim();
+  if (['', 'pending', undefined].includes(audience?.trim())) return undefined;
+  return audience?.trim();
 }
 
 function packageOf(directory: string): JsonObject {
@@ -228,7 +230,8 @@ export function jsonFile(file: string): unknown {
 
 function manifestText(manifest: JsonObject, member: string): string | undefined {
   const value = manifest[member];
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  return undefined;
 }
 
 /** The repository's address, from any form that package.json may state it in, as a URL for browsers. */

@@ -68,5 +68,6 @@ export class Jobs {
 /** A step replaces an earlier one with the same label. */
 function withStep(steps: readonly RegistrationStep[], step: RegistrationStep): readonly RegistrationStep[] {
   const at = steps.findIndex(({ label }) => label === step.label);
-  return at === -1 ? [...steps, step] : steps.with(at, step);
+  if (at === -1) return [...steps, step];
+  return steps.with(at, step);
 }

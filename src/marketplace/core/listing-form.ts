@@ -13,7 +13,8 @@ export function stakeOf(price: string, { stake }: Rules): number {
 
 /** The category of a form until one is chosen: a rehearsal needs any, and the choice has no effect. */
 export function defaultCategory({ categories }: Rules): string {
-  return categories === null || categories.includes('Other') ? 'Other' : (categories[0] ?? '');
+  if (categories === null || categories.includes('Other')) return 'Other';
+  return categories[0] ?? '';
 }
 
 /**

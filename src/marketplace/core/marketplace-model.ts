@@ -164,11 +164,13 @@ export type DeliberateRefusal = 'Unauthorized' | 'Invalid session';
 /** The refusal that the contract expects for a deliberate error; null if it expects the result. */
 export function expectedRefusal(way: DeliberateError): DeliberateRefusal | null {
   if (way === 'slow') return null;
-  return way === 'dropped-session' ? 'Invalid session' : 'Unauthorized';
+  if (way === 'dropped-session') return 'Invalid session';
+  return 'Unauthorized';
 }
 
 /** Whether an answer is a certain refusal. C§7 leaves the status of `Unauthorized` open. */
 export function isRefusedWith(refusal: DeliberateRefusal, status: number, [value]: readonly Json[]): boolean {
   if (!isObject(value) || value.error !== refusal) return false;
-  return refusal === 'Invalid session' ? status === 400 : status >= 400 && status < 500;
+  if (refusal === 'Invalid session') return status === 400;
+  return status >= 400 && status < 500;
 }

@@ -36,7 +36,8 @@ export function accessIn(link: unknown): Access | undefined {
   const parts = /^http:\/\/([^/:@]+):(\d{1,5})\/\?secret=([\w-]{22})$/.exec(String(link));
   const [, host = '', port, secret = ''] = parts ?? [];
   const isOwn = host === programHost || host === pageHostOf(secret);
-  return isOwn ? { url: `http://${programHost}:${port}`, secret } : undefined;
+  if (isOwn) return { url: `http://${programHost}:${port}`, secret };
+  return undefined;
 }
 
 const programHost = '127.0.0.1';

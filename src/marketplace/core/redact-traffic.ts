@@ -65,7 +65,8 @@ export function redactText(text: string): string {
     if (!token.includes('\\"')) return token;
     const inner = stringIn(token);
     const redactedText = redactText(inner);
-    return redactedText === inner ? token : JSON.stringify(redactedText);
+    if (redactedText === inner) return token;
+    return JSON.stringify(redactedText);
   });
 }
 
@@ -89,7 +90,8 @@ export function withSecrets(body: string, original: string | undefined): string 
 function unredacted(shownValue: Json, original: Json | undefined): Json {
   if (shownValue === redacted) return original ?? shownValue;
   if (typeof shownValue === 'string') {
-    return typeof original === 'string' && redactText(original) === shownValue ? original : shownValue;
+    if (typeof original === 'string' && redactText(original) === shownValue) return original;
+    return shownValue;
   }
   if (Array.isArray(shownValue)) {
     return shownValue.map((item, at) => unredacted(item, Array.isArray(original) ? original[at] : undefined));

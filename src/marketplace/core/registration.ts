@@ -242,7 +242,8 @@ export function withSources(step: RegistrationStep, sources: ReadonlyMap<string,
   if (!step.findings) return step;
   const located = (problem: Problem): Problem => {
     const at = problem.at ?? sources.get(problem.tool ?? '');
-    return at === undefined ? problem : { ...problem, at };
+    if (at === undefined) return problem;
+    return { ...problem, at };
   };
   return {
     ...step,

@@ -139,9 +139,9 @@ export function registryName(
   const owner = /^https:\/\/github\.com\/([a-zA-Z0-9-]+)\//.exec(repository ?? '')?.[1];
   if (owner !== undefined) return `io.github.${owner}/${server}`;
   const host = URL.canParse(endpoint) ? new URL(endpoint).hostname : '';
-  return host.includes('.') && !/^[\d.]+$/.test(host)
-    ? `${host.split('.').toReversed().join('.')}/${server}`
-    : undefined;
+  if (host.includes('.') && !/^[\d.]+$/.test(host))
+    return `${host.split('.').toReversed().join('.')}/${server}`;
+  return undefined;
 }
 
 /** The registry's name of a repository's host; undefined if the registry does not accept the URL. */

@@ -16,7 +16,8 @@ import type { FormInput } from './security.ts';
 export function inputText(input: FormInput, name: string): string {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (typeof value === 'string') return value.replaceAll('\r\n', '\n');
-  return typeof value === 'number' ? String(value) : '';
+  if (typeof value === 'number') return String(value);
+  return '';
 }
 
 /** All values of a field as text. */
@@ -61,13 +62,15 @@ function readAs(text: string, { type, enum: choices }: JsonObject): Json {
 /** The text of a value in its field; empty if there is none. */
 export function fieldText(value: Json | undefined): string {
   if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value);
 }
 
 /** The values of which a property's field lets choose one; undefined if it takes any text. */
 export function choicesOf({ type, enum: choices }: JsonObject): readonly Json[] | undefined {
   if (Array.isArray(choices)) return choices;
-  return type === 'boolean' ? [true, false] : undefined;
+  if (type === 'boolean') return [true, false];
+  return undefined;
 }
 
 /** Whether the form of an inputSchema, filled in with these arguments, sends them unchanged. */
@@ -78,9 +81,8 @@ export function canFillIn(args: Json, inputSchema: Json | undefined): boolean {
     const choices = choicesOf(property);
     if (!Object.hasOwn(args, name)) return !(choices && required.includes(name));
     const value = args[name];
-    return choices
-      ? choices.some((choice) => isDeepStrictEqual(choice, value))
-      : !/[\r\n]/.test(fieldText(value));
+    if (choices) return choices.some((choice) => isDeepStrictEqual(choice, value));
+    return !/[\r\n]/.test(fieldText(value));
   };
   const fields = Object.entries(args).map(([name, value]) => [`arg.${name}`, fieldText(value)]);
   const sentArguments = argumentsOf(Object.fromEntries(fields), inputSchema);

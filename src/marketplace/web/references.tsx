@@ -27,7 +27,8 @@ export function EffectTag({ effect }: { effect: WritingEffect | null | undefined
 /** The same in a text, such as an option of a list. */
 export function withEffect(name: string, definition: JsonObject): string {
   const effect = writingEffect(definition);
-  return effect ? `${name} (${effectWords[effect][0]})` : name;
+  if (effect) return `${name} (${effectWords[effect][0]})`;
+  return name;
 }
 
 /** Whether the page for sources shows this file of a project. */

@@ -82,7 +82,8 @@ export function onlyWithSecret(access: Access): MiddlewareHandler {
       if (!isOfPages) throw new NotAdmitted(isOfPages, linkOf(access));
       setCookie(c, cookie, secret, { path: '/', httpOnly: true, sameSite: 'Strict' });
       // After a link on another website, a redirect would not carry a Strict cookie. What a page of this site opens does.
-      return c.req.header('sec-fetch-site') === 'cross-site' ? c.html(opensHome) : c.redirect('/', 303);
+      if (c.req.header('sec-fetch-site') === 'cross-site') return c.html(opensHome);
+      return c.redirect('/', 303);
     }
     const cookieToken = isOfPages ? getCookie(c, cookie) : undefined;
     const [, sentToken = cookieToken] = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];

@@ -76,7 +76,8 @@ export class Site {
   /** Data of a page without the secrets of the endpoint's URL. */
   #withoutSecrets(data: unknown): object {
     const { endpoint = '' } = this.marketplace.options;
-    return hasUrlSecret(endpoint) ? maskJson(data as object, this.#mask) : (data as object);
+    if (hasUrlSecret(endpoint)) return maskJson(data as object, this.#mask);
+    return data as object;
   }
 
   /** Adds a page at `path`, and its data as JSON at `path.json`. */

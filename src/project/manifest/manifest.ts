@@ -102,7 +102,8 @@ export function withNextManifest(
 /** The answers with only the chosen fields of their tools. */
 function withFieldsOf({ fields = {}, ...answers }: ManifestAnswers): ManifestAnswers {
   const ownFields = Object.entries(fields).filter(([tool]) => answers.tools.includes(tool));
-  return ownFields.length === 0 ? answers : { ...answers, fields: Object.fromEntries(ownFields) };
+  if (ownFields.length === 0) return answers;
+  return { ...answers, fields: Object.fromEntries(ownFields) };
 }
 
 /** The manifest as a file. */

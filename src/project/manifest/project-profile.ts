@@ -40,7 +40,8 @@ export function profileDifferences(
   return Object.entries(serverPlatform(profile)).flatMap(([group, members]) =>
     Object.entries(members).flatMap(([name, value]): readonly Problem[] => {
       const [expected, actual] = [text(value), text(read[group]?.[name])];
-      return expected === actual ? [] : [{ path: `src/platform.ts ${group}.${name}`, expected, actual }];
+      if (expected === actual) return [];
+      return [{ path: `src/platform.ts ${group}.${name}`, expected, actual }];
     }),
   );
 }

@@ -45,13 +45,15 @@ export function ownPackages(): OwnPackages {
 function packedIn(directory: string, name: string): PackedPackage | undefined {
   const place = join(directory, packedDirectory);
   const file = existsSync(place) ? readdirSync(place).find((file) => file.startsWith(`${name}-`)) : undefined;
-  return file === undefined ? undefined : { name: file, content: readFileSync(join(place, file)) };
+  if (file === undefined) return undefined;
+  return { name: file, content: readFileSync(join(place, file)) };
 }
 
 /** The command that runs a program of this package when it is not installed: with npx if published, else by path. */
 export function ownCommand(name: 'create-market-mcp' | 'market-mcp'): readonly string[] {
   if (isPublished) {
-    return name === 'create-market-mcp' ? ['npx', name] : ['npx', '--package', 'create-market-mcp', name];
+    if (name === 'create-market-mcp') return ['npx', name];
+    return ['npx', '--package', 'create-market-mcp', name];
   }
   const script = ownScript(name);
   const near = relative(process.cwd(), script);
@@ -65,9 +67,9 @@ export function ownScript(name: 'create-market-mcp' | 'market-mcp'): string {
 
 /** Where a newer version of this program comes from, as a sentence. */
 export function newerProgram(): string {
-  return isPublished
-    ? 'To use the newest version: npx --package create-market-mcp@latest market-mcp upgrade'
-    : 'The package is not in a registry: a newer version comes from a newer clone of create-market-mcp. Run npm ci && npm run build there, and here: node <clone>/bin/market-mcp.js upgrade';
+  if (isPublished)
+    return 'To use the newest version: npx --package create-market-mcp@latest market-mcp upgrade';
+  return 'The package is not in a registry: a newer version comes from a newer clone of create-market-mcp. Run npm ci && npm run build there, and here: node <clone>/bin/market-mcp.js upgrade';
 }
 
 function packageRoot(): string {

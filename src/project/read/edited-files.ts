@@ -31,7 +31,8 @@ export function conflictingFiles(
     if (!isEntry(resolveInside(directory, path)) || (path === manifestFile && manifest !== undefined))
       return [];
     const recordedHashes = [sha256(content), manifest?.files[path]?.sha256];
-    return recordedHashes.some((hash) => isAsWrittenAt(directory, path, hash)) ? [] : [path];
+    if (recordedHashes.some((hash) => isAsWrittenAt(directory, path, hash))) return [];
+    return [path];
   });
 }
 

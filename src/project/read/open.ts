@@ -76,7 +76,8 @@ export function listingProblems(directory: string, { answers }: Manifest): reado
 function toolFilesByName(directory: string): readonly (readonly [name: string, tool: ToolFile])[] {
   return toolFiles(directory).flatMap((file) => {
     const tool = readToolFile(directory, file, true);
-    return tool?.source.name == null ? [] : [[tool.source.name, tool] as const];
+    if (tool?.source.name == null) return [];
+    return [[tool.source.name, tool] as const];
   });
 }
 

@@ -64,7 +64,8 @@ const besideInput: Beside = {
 
 /** A path, or a URL without its query and its secrets. */
 export function shownPlace(place: string): string {
-  return /^https?:/i.test(place) ? maskUrl(place.replace(/[?#].*$/s, '')) : place;
+  if (/^https?:/i.test(place)) return maskUrl(place.replace(/[?#].*$/s, ''));
+  return place;
 }
 
 /** Documents of the same origin. */

@@ -34,7 +34,8 @@ export function readSealed(path: string): JsonObject | undefined {
   return attempt(() => {
     const { content, stats } = readOpen(path);
     const value: unknown = JSON.parse(content.toString('utf8'));
-    return isPrivate(stats) && isObject(value) && value.seal === sealOf(stats) ? value : undefined;
+    if (isPrivate(stats) && isObject(value) && value.seal === sealOf(stats)) return value;
+    return undefined;
   }, undefined);
 }
 
@@ -76,7 +77,8 @@ export function isEntry(path: string): boolean {
 /** A directory and all above it, innermost first. */
 export function parentsOf(directory: string): readonly string[] {
   const parent = dirname(directory);
-  return parent === directory ? [directory] : [directory, ...parentsOf(parent)];
+  if (parent === directory) return [directory];
+  return [directory, ...parentsOf(parent)];
 }
 
 function notAFile(message: string): CommandError {

@@ -41,7 +41,8 @@ export function readIn(directory: string, path: string): Buffer {
 
 /** The same; undefined if there is no such file. */
 export function readIfThere(directory: string, path: string): Buffer | undefined {
-  return isEntry(resolveInside(directory, path)) ? readIn(directory, path) : undefined;
+  if (isEntry(resolveInside(directory, path))) return readIn(directory, path);
+  return undefined;
 }
 
 /**

@@ -18,7 +18,8 @@ export const importsIn = memoize((index: string): readonly string[] => {
   );
   const files = [...importNames(tree)].flatMap(([name, specifier]) => {
     const file = /^\.\/(.+)\.ts$/.exec(specifier)?.[1];
-    return file === undefined ? [] : [{ file, place: places.get(name) ?? 0 }];
+    if (file === undefined) return [];
+    return [{ file, place: places.get(name) ?? 0 }];
   });
   return files.toSorted((a, b) => a.place - b.place).map(({ file }) => file);
 });

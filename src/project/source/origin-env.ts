@@ -21,7 +21,8 @@ export function valuesForOrigin(
   const originOf = (address: ApiAddress) => {
     if (address === null) return undefined;
     const url = 'url' in address ? address.url : values[address.variable] || defaults.get(address.variable);
-    return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+    if (url !== undefined && URL.canParse(url)) return new URL(url).origin;
+    return undefined;
   };
   const names = apis
     .filter(

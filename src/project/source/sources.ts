@@ -59,7 +59,8 @@ export function sourceFiles(
   const extended = extensions.flatMap(([path, extend]): readonly (readonly [string, ProjectFile])[] => {
     const before = read(path);
     const after = before === undefined ? before : extend(before);
-    return after === undefined || after === before ? [] : [[path, textFile(after, 'yours')]];
+    if (after === undefined || after === before) return [];
+    return [[path, textFile(after, 'yours')]];
   });
   return new Map([...render(planned, templates), ...extended, ...recordingFiles(tools, read, smoke)]);
 }
@@ -239,9 +240,8 @@ export function withSourceDependencies(text: string, needs = sourceNeeds): strin
   );
   const scripts = { ...manifest.scripts, record: manifest.scripts?.record ?? needs.scripts.record };
   const next = { ...manifest, scripts, dependencies };
-  return JSON.stringify(next) === JSON.stringify(manifest)
-    ? text
-    : decodeText(inStyle(text, `${serializeJson(next, 2)}\n`));
+  if (JSON.stringify(next) === JSON.stringify(manifest)) return text;
+  return decodeText(inStyle(text, `${serializeJson(next, 2)}\n`));
 }
 
 /** Existing recordings are kept: they may be real ones. */
@@ -276,7 +276,8 @@ function recordingFiles(
 
 function parseRecordings(path: string, text: string | undefined): Recording[] {
   try {
-    return text === undefined ? [] : (JSON.parse(withLargeIntegersAsText(text).text) as Recording[]);
+    if (text === undefined) return [];
+    return JSON.parse(withLargeIntegersAsText(text).text) as Recording[];
   } catch (error) {
     const message = `${path}: ${(error as Error).message}`;
     throw new CommandError('SOURCES_EDITED', message, 'Restore it, or delete it.', { cause: error });

@@ -45,7 +45,8 @@ export async function tryRequest(
     if (kind === 'basic') return basic(secret, second);
     const prefixes: Partial<Record<ApiKey['kind'], string>> = { bearer: 'Bearer ', cookie: `${cookie}=` };
     const keyPrefix = prefixes[kind] ?? prefix;
-    return keyPrefix === '' ? secret : secret.after(keyPrefix);
+    if (keyPrefix === '') return secret;
+    return secret.after(keyPrefix);
   };
   const keysIn = (place: 'headers' | 'query' | 'body') => {
     const ownKeys = (call.needs ?? []).flat().filter((key) => key.in === place);
@@ -138,9 +139,9 @@ function otherThanJson(answered: Answered, correction: string): readonly [what: 
   if (bodyStart === '')
     return [`HTTP ${status} and nothing else`, 'Give a request that is answered with JSON.'];
   const page = /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text) ? 'a page to log in' : 'HTML';
-  return isPage(answered)
-    ? [`${page}, not JSON${bodyStart}`, 'Give the address of the API, which answers with JSON.']
-    : [`something else than JSON${bodyStart}`, 'Many APIs have a parameter or an Accept header for JSON.'];
+  if (isPage(answered))
+    return [`${page}, not JSON${bodyStart}`, 'Give the address of the API, which answers with JSON.'];
+  return [`something else than JSON${bodyStart}`, 'Many APIs have a parameter or an Accept header for JSON.'];
 }
 
 function isPage({ text, contentType }: Answered): boolean {

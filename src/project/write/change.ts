@@ -37,7 +37,8 @@ function inStyleOfProject(directory: string, change: ProjectChange): ProjectChan
 /** What the compiler writes for a file of a project. */
 export function outputsOf(path: string): readonly string[] {
   const name = /^(.+)\.ts$/.exec(path)?.[1];
-  return name === undefined ? [] : [`dist/${name}.js`, `dist/${name}.js.map`];
+  if (name === undefined) return [];
+  return [`dist/${name}.js`, `dist/${name}.js.map`];
 }
 
 function writeChange(directory: string, staging: string, change: ProjectChange): void {

@@ -112,7 +112,8 @@ function keepCopy(from: string, to: string): number | undefined {
   const stats = lstatSync(from, { throwIfNoEntry: false });
   if (!stats) return undefined;
   copySync(from, to, { overwrite: false, errorOnExist: true, dereference: false });
-  return stats.isSymbolicLink() ? undefined : modeOf(stats);
+  if (stats.isSymbolicLink()) return undefined;
+  return modeOf(stats);
 }
 
 /** One rename, which replaces what is there: `moveSync` of fs-extra removes it first. */

@@ -123,7 +123,8 @@ export function createAuthentication(
       if (!mayCall(request)) return false;
       const token = { jti: String(claims.jti), iat: claims.iat, expiryMs };
       usedTokens.add(token.jti, expiryMs);
-      return replicas ? claimForReplicas(replicas, token, request) : true;
+      if (replicas) return claimForReplicas(replicas, token, request);
+      return true;
     };
     return { isPaying: true, mayCall, claim };
   };
@@ -181,7 +182,8 @@ export function createAuthentication(
       const knownCaller = trusted.callerOf(header);
       if (knownCaller) return knownCaller;
       const token = form.exec(header)?.[1];
-      return token === undefined ? withoutToken : check(header, token);
+      if (token === undefined) return withoutToken;
+      return check(header, token);
     },
     /**
      * Fetches the platform's keys before the first call, and then until there is one: by itself, or where requests are isolated when it
@@ -204,7 +206,8 @@ function createTrusted() {
   return {
     callerOf(header: string): Caller | undefined {
       const found = knownHeaders.get(signatureEnd(header));
-      return found?.header === header && Date.now() < found.until ? found.caller : undefined;
+      if (found?.header === header && Date.now() < found.until) return found.caller;
+      return undefined;
     },
     add(header: string, caller: Caller, expiryMs: number): void {
       if (knownHeaders.size >= maxRemembered) knownHeaders.clear();
@@ -241,7 +244,8 @@ function createUsed() {
       if (usedUntil.has(jti)) return 'jti: used before';
       if (usedUntil.size >= maxUsed)
         for (const [id, until] of usedUntil) if (until <= Date.now()) usedUntil.delete(id);
-      return usedUntil.size >= maxUsed ? `more than ${maxUsed} tokens in use` : null;
+      if (usedUntil.size >= maxUsed) return `more than ${maxUsed} tokens in use`;
+      return null;
     },
     add(jti: string, expiryMs: number): void {
       usedUntil.set(jti, expiryMs);
@@ -300,7 +304,8 @@ function tokenRefusalReason(error: Error, { issuer, audience }: TokenRules): Ref
 function expiredSince(error: Error): number {
   const { code, payload } = error as Partial<JWTClaimValidationFailed>;
   const isExpired = code === 'ERR_JWT_EXPIRED' && typeof payload?.exp === 'number';
-  return isExpired ? Math.floor(Date.now() / 1000) - Number(payload.exp) : 0;
+  if (isExpired) return Math.floor(Date.now() / 1000) - Number(payload.exp);
+  return 0;
 }
 
 /** Errors of the token itself. After any other error the next key is tried. */

@@ -301,7 +301,8 @@ class CallOutcomes implements Outcomes<object> {
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
     const { signal } = this.controller;
-    return marksSignals ? Object.assign(signal, { [running]: this.call }) : signal;
+    if (marksSignals) return Object.assign(signal, { [running]: this.call });
+    return signal;
   }
 }
 

@@ -212,7 +212,8 @@ export class Endpoint {
       this.#endSession(session);
       publishSession('closed');
       const { replicas } = this.#config;
-      return replicas ? replicas.endSession(session).then(() => noContent) : noContent;
+      if (replicas) return replicas.endSession(session).then(() => noContent);
+      return noContent;
     }
     // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
     response.writeHead(200, { ...streamHeaders, [requestIdHeader]: id });

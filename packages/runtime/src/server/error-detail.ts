@@ -37,5 +37,6 @@ function textOfError(error: unknown, level = 0): string {
 
 /** The first error of an AggregateError, which often has no message: a connection to a name with two addresses fails with one. */
 function firstError(error: Error): unknown {
-  return error instanceof AggregateError ? error.errors[0] : undefined;
+  if (error instanceof AggregateError) return error.errors[0];
+  return undefined;
 }

@@ -18,9 +18,8 @@ export function exactly(text: string, value: unknown, long = longNumbersIn(text)
   if (long !== 'integers') return value;
   const exact = withNumbers(text, (number) => {
     const digits = /^-?\d+(?=(?:\.0+)?$)/.exec(number)?.[0];
-    return digits !== undefined && digits.length >= leastDigits && losesDigits(number)
-      ? `"${digits}"`
-      : number;
+    if (digits !== undefined && digits.length >= leastDigits && losesDigits(number)) return `"${digits}"`;
+    return number;
   });
   return exact === text ? value : JSON.parse(exact);
 }
@@ -43,18 +42,21 @@ export function parseLiterally(text: string): unknown {
 /** JSON text with the numbers as they were written. */
 export function writeLiterally(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent);
-  return mark === undefined ? text : text.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
+  if (mark === undefined) return text;
+  return text.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
 }
 
 /** How a number was written that `parseLiterally` kept; undefined: JavaScript did not change it. */
 export function writtenNumber(value: unknown): string | undefined {
   const isKept = typeof value === 'string' && mark !== undefined && value.startsWith(mark);
-  return isKept ? value.slice(mark?.length) : undefined;
+  if (isKept) return value.slice(mark?.length);
+  return undefined;
 }
 
 /** A text of digits as `writeLiterally` writes it: an integer. Anything else is returned unchanged. */
 export function asInteger(value: unknown): unknown {
-  return typeof value === 'string' && /^-?(?:0|[1-9]\d*)$/.test(value) ? `${ownMark()}${value}` : value;
+  if (typeof value === 'string' && /^-?(?:0|[1-9]\d*)$/.test(value)) return `${ownMark()}${value}`;
+  return value;
 }
 
 /** As much text as is copied at once, in units. */
@@ -164,5 +166,6 @@ function decimalOf(number: string): string {
   let length = digits.length;
   while (digits.charAt(length - 1) === '0') length -= 1;
   const power = Number(exponent) - fraction.length + digits.length - length;
-  return length === 0 ? '0' : `${sign}${digits.slice(0, length)}e${power}`;
+  if (length === 0) return '0';
+  return `${sign}${digits.slice(0, length)}e${power}`;
 }

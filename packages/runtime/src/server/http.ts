@@ -238,15 +238,15 @@ class Endpoints implements App {
     if (isolatesRequests()) await preparing;
     const reason = this.unready();
     if (this.#isDraining) return json(503, { status: 'stopping' });
-    return reason === null ? json(200, { status: 'ok' }) : json(503, { status: 'not ready', reason });
+    if (reason === null) return json(200, { status: 'ok' });
+    return json(503, { status: 'not ready', reason });
   }
 
   unready(): string | null {
     if (this.#config.token?.audience === null)
       return 'PLATFORM_AUDIENCE is pending: no token names this server';
-    return this.#authentication.hasKey()
-      ? null
-      : 'no key: the key set of the platform was not fetched; the log says why';
+    if (this.#authentication.hasKey()) return null;
+    return 'no key: the key set of the platform was not fetched; the log says why';
   }
 
   /** Null for an event stream, whose response has already started. */

@@ -145,7 +145,8 @@ export const paidMethod = 'tools/call';
 
 /** Whether a body contains a call, as a single request or in a batch of any depth. */
 export function holdsPaidMethod(body: unknown): boolean {
-  return Array.isArray(body) ? body.some(holdsPaidMethod) : isObject(body) && body.method === paidMethod;
+  if (Array.isArray(body)) return body.some(holdsPaidMethod);
+  return isObject(body) && body.method === paidMethod;
 }
 
 /** The identity in `initialize` and `/health` (C§2.3, C§2.4). */

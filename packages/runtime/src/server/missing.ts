@@ -17,7 +17,8 @@ export function withMissingNulls(schema: ObjectSchema, data: object): CompletedD
   if (present.length * 2 < required.length) return undefined;
   const paths: string[] = [];
   const completed = addMissing(data, { ...schema, required }, 'answer', paths);
-  return paths.length > 0 && isObject(completed) ? { data: completed, paths } : undefined;
+  if (paths.length > 0 && isObject(completed)) return { data: completed, paths };
+  return undefined;
 }
 
 function addMissing(value: unknown, schema: Members, path: string, paths: string[]): unknown {
@@ -31,7 +32,8 @@ function addMissing(value: unknown, schema: Members, path: string, paths: string
     readonly items?: unknown;
   };
   if (Array.isArray(value)) {
-    return isObject(items) ? value.map((item) => addMissing(item, items, `${path}[*]`, paths)) : value;
+    if (isObject(items)) return value.map((item) => addMissing(item, items, `${path}[*]`, paths));
+    return value;
   }
   if (!isObject(value)) return value;
   const members = new Map<string, unknown>();

@@ -115,7 +115,8 @@ export function createModern(
 
 function requestMeta(message: unknown): Members {
   const params = isObject(message) ? message.params : undefined;
-  return isObject(params) && isObject(params._meta) ? params._meta : {};
+  if (isObject(params) && isObject(params._meta)) return params._meta;
+  return {};
 }
 
 /** W3C Trace Context: version, trace, parent, flags. Version `ff` and ids of zeros are invalid. */
@@ -130,7 +131,8 @@ export function traceparentOf(message: unknown, headers: IncomingHttpHeaders): s
 }
 
 function validTrace(text: unknown): string | undefined {
-  return typeof text === 'string' && traceForm.test(text) ? text : undefined;
+  if (typeof text === 'string' && traceForm.test(text)) return text;
+  return undefined;
 }
 
 type Header = IncomingHttpHeaders[string];
@@ -142,7 +144,8 @@ function decoded(header: Header): string | null {
   const base64 = /^=\?base64\?(.*)\?=$/.exec(text)?.[1];
   if (base64 === undefined) return text;
   const plainText = Buffer.from(base64, 'base64').toString();
-  return Buffer.from(plainText).toString('base64') === base64 ? plainText : null;
+  if (Buffer.from(plainText).toString('base64') === base64) return plainText;
+  return null;
 }
 
 /** An argument that a header repeats, so that a proxy can route calls without reading bodies. */

@@ -45,7 +45,8 @@ export function createOrigins(
 }
 
 function hostnameOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : '';
+  if (URL.canParse(url)) return new URL(url).hostname;
+  return '';
 }
 
 /** @param hostname as `URL` spells it */

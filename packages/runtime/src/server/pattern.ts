@@ -68,7 +68,8 @@ function withoutDifferences(pattern: string): string {
     inClass = text === '[';
     if (/^(?:\\[k1-9]|\(\?[^<])/.test(text)) throw new Error('a backreference or flags of a group');
     if (text.startsWith('(?')) return '('; // RE2 has no duplicate names and admits fewer characters in them
-    return text === '.' ? '[^\\n\\r\\x{2028}\\x{2029}]' : text;
+    if (text === '.') return '[^\\n\\r\\x{2028}\\x{2029}]';
+    return text;
   });
 }
 

@@ -152,7 +152,8 @@ function shorten(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   const text = JSON.stringify(value);
-  return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
+  if (text.length <= 80) return text;
+  return `${text.slice(0, 79)}…`;
 }
 
 /** The required members with empty values. A member that has none is undefined. */
@@ -165,7 +166,8 @@ function blankValue(schema: Schema): unknown {
   const types = [schema.type ?? 'null'].flat();
   if (types.includes('null') || schema.nullable) return null;
   if (types.includes('array')) return [];
-  return types.includes('object') ? blankObject(schema) : undefined;
+  if (types.includes('object')) return blankObject(schema);
+  return undefined;
 }
 
 interface Schema {

@@ -91,7 +91,8 @@ function pathSteps(path: string): readonly Step[] {
   return [...steps].map(([, index, quotedName, name]): Step => {
     if (index === '') return eachItem;
     if (index !== undefined) return Number(index);
-    return quotedName === undefined ? (name ?? '') : JSON.parse(quotedName);
+    if (quotedName === undefined) return name ?? '';
+    return JSON.parse(quotedName);
   });
 }
 

@@ -120,7 +120,8 @@ function misconfigured(detail: string): SourceError {
 }
 
 function chosenFrom(source: SourceCredentials, auth: Alternatives): readonly string[] | undefined {
-  return auth.length === 0 ? [] : auth.find((names) => lackingIn(source, names).length === 0);
+  if (auth.length === 0) return [];
+  return auth.find((names) => lackingIn(source, names).length === 0);
 }
 
 /** The secrets of an alternative that are not set. @throws Error for a name that the source does not define */
@@ -148,5 +149,6 @@ function withoutSecrets(values: Texts = {}): Texts {
 function withOneCookie(headers: Sent['headers']): Sent['headers'] {
   const cookies = headers.filter(([name]) => name.toLowerCase() === 'cookie').map(([, text]) => text);
   const otherHeaders = headers.filter(([name]) => name.toLowerCase() !== 'cookie');
-  return cookies.length === 0 ? otherHeaders : [...otherHeaders, ['cookie', cookies.join('; ')]];
+  if (cookies.length === 0) return otherHeaders;
+  return [...otherHeaders, ['cookie', cookies.join('; ')]];
 }

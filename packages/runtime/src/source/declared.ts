@@ -25,13 +25,15 @@ function reduceValue(value: unknown, schemas: readonly Members[]): unknown {
   if (parts.some(({ $ref }) => $ref !== undefined)) return value;
   if (Array.isArray(value)) {
     const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []));
-    return items.length === 0 ? value : value.map((item) => reduceValue(item, items));
+    if (items.length === 0) return value;
+    return value.map((item) => reduceValue(item, items));
   }
   const describing = parts.filter(({ properties, additionalProperties: further }) => properties ?? further);
   if (!isObject(value) || describing.length === 0) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
     const memberSchemas = describing.flatMap((part) => memberSchema(part, name));
-    return memberSchemas.length === 0 ? [] : [[name, reduceValue(member, memberSchemas)]];
+    if (memberSchemas.length === 0) return [];
+    return [[name, reduceValue(member, memberSchemas)]];
   });
   return Object.fromEntries(members);
 }
@@ -65,5 +67,6 @@ export function recordable(request: object, wholeValue: unknown, schema: ObjectS
   const schemas = [...(recorded.get(key) ?? []), schema];
   recorded.set(key, schemas);
   const knownSchemas = schemas.flatMap((schema) => (schema ? [schemaWithoutSignals(schema)] : []));
-  return knownSchemas.length < schemas.length ? wholeValue : reduceValue(wholeValue, knownSchemas);
+  if (knownSchemas.length < schemas.length) return wholeValue;
+  return reduceValue(wholeValue, knownSchemas);
 }

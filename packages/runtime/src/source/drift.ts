@@ -100,7 +100,8 @@ class Fitting {
       return number;
     }
     if (Array.isArray(value) && isObject(schema.items)) return this.#items(value, schema.items, path);
-    return isObject(value) ? this.#members(value, schema, path, isRequired) : value;
+    if (isObject(value)) return this.#members(value, schema, path, isRequired);
+    return value;
   }
 
   #items(values: readonly unknown[], schema: Members, path: string): unknown {
@@ -179,11 +180,13 @@ function spelled(value: unknown, schema: Members): number | undefined {
   )
     return undefined;
   const number = Number(value);
-  return matchesType(number, schema) ? number : undefined;
+  if (matchesType(number, schema)) return number;
+  return undefined;
 }
 
 function admitsNull(schema: Members): boolean {
-  return schema.anyOf === undefined ? matchesType(null, schema) : isMatch(null, schema);
+  if (schema.anyOf === undefined) return matchesType(null, schema);
+  return isMatch(null, schema);
 }
 
 function matchesType(value: unknown, { type, nullable, enum: listed }: Members): boolean {

@@ -41,5 +41,6 @@ function failure(statedReason: unknown, message?: string): SourceError {
 /** An answer in its envelope again, for a recording. */
 export function encloseAnswer(value: unknown, envelope: Envelope | undefined): unknown {
   if (envelope === undefined) return value;
-  return envelope === 'graphql' ? { data: value } : { jsonrpc: '2.0', id: 1, result: value };
+  if (envelope === 'graphql') return { data: value };
+  return { jsonrpc: '2.0', id: 1, result: value };
 }

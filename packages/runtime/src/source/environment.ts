@@ -24,7 +24,8 @@ interface Optional {
 }
 
 function defaultTo<T>(value: T | undefined): Pick<Declared<T>, 'fallback'> {
-  return value === undefined ? {} : { fallback: () => value };
+  if (value === undefined) return {};
+  return { fallback: () => value };
 }
 
 const secretTexts = new Set<string>();

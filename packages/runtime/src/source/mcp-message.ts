@@ -54,7 +54,8 @@ export async function resultIn(
 /** JSON with numbers that `writeLiterally` writes as they were. */
 export function literally(text: string): unknown {
   const isChanged = longNumbersIn(text) !== undefined || /\de\+?\d{3}/i.test(text);
-  return isChanged ? parseLiterally(text) : JSON.parse(text);
+  if (isChanged) return parseLiterally(text);
+  return JSON.parse(text);
 }
 
 /** The response to a request in JSON. */

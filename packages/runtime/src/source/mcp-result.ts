@@ -48,14 +48,16 @@ export function mcpAnswer(
   }
   const answer = structuredContent ?? parseContainer(text, parse);
   if (wrap === 'items' && Array.isArray(answer)) return { items: answer, count: answer.length };
-  return wrap === 'result' ? { result: answer } : answer;
+  if (wrap === 'result') return { result: answer };
+  return answer;
 }
 
 /** A result with another answer, whose text would repeat what it holds. */
 export function withReplacedAnswer(result: McpResult, answer: unknown, wrap: Wrap): object {
   const isWrapped = (wrap === 'result' || wrap === 'items') && isObject(answer) && wrap in answer;
   const structuredContent = isWrapped ? answer[wrap] : answer;
-  return wrap === 'text' ? result : { ...result, structuredContent, content: [] };
+  if (wrap === 'text') return result;
+  return { ...result, structuredContent, content: [] };
 }
 
 /** A part of the content of a result. */
@@ -67,14 +69,16 @@ interface Part {
 }
 
 function contentParts(content: unknown): readonly Part[] {
-  return Array.isArray(content) ? content.filter((part) => typeof part === 'object' && part !== null) : [];
+  if (Array.isArray(content)) return content.filter((part) => typeof part === 'object' && part !== null);
+  return [];
 }
 
 /** The text of a part: of a resource, its text; of a link to one, its URI. Undefined if it is no text. */
 function partText({ type, text, resource, uri }: Part): string | undefined {
   const texts: { readonly [type: string]: unknown } = { text, resource: resource?.text, resource_link: uri };
   const mappedText = typeof type === 'string' && Object.hasOwn(texts, type) ? texts[type] : undefined;
-  return typeof mappedText === 'string' ? mappedText : undefined;
+  if (typeof mappedText === 'string') return mappedText;
+  return undefined;
 }
 
 function contentText(content: unknown): string {
@@ -94,7 +98,8 @@ export function mcpFailure({ structuredContent, content }: McpResult): SourceErr
 export function parseContainer<T extends object>(text: string, parse = parseExactly): T | undefined {
   try {
     const value = parse(text);
-    return typeof value === 'object' && value !== null ? (value as T) : undefined;
+    if (typeof value === 'object' && value !== null) return value as T;
+    return undefined;
   } catch {
     return undefined;
   }

@@ -153,7 +153,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       recordReply(requestParts, { status: 200, text: recorded }, allSecretsOf(credentials));
     } else if (keptDirectory() !== undefined && !isReplaying())
       recordReply(requestParts, { status: 200, text }, allSecretsOf(credentials), keptDirectory());
-    return hasNothing ? undefined : (answer as Data<Schema>);
+    if (hasNothing) return undefined;
+    return answer as Data<Schema>;
   };
 
   return { call: (tool, call) => logged(() => forward(tool, call), call.signal) };
@@ -305,5 +306,6 @@ function mcpSourceError(error: unknown, isReadOnly: boolean, isEnded: boolean, i
   if (error instanceof SourceError) return error;
   // An answer that is nested too deeply for the stack.
   if (error instanceof RangeError) return unknownForm();
-  return isLate ? tooSlow(isReadOnly) : unavailable(isReadOnly);
+  if (isLate) return tooSlow(isReadOnly);
+  return unavailable(isReadOnly);
 }

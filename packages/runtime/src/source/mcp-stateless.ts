@@ -15,7 +15,8 @@ const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
  */
 export function statelessCall(tool: string, args: object, inputSchema: object | undefined): StatelessCall {
   const repeated = mirrorsOf(inputSchema, args).flatMap(({ header, value }) => {
-    return value === undefined || value === null ? [] : [[header, encodeHeaderText(String(value))] as const];
+    if (value === undefined || value === null) return [];
+    return [[header, encodeHeaderText(String(value))] as const];
   });
   const _meta = {
     [metaKey('protocolVersion')]: modernVersion,
@@ -36,5 +37,6 @@ export function statelessCall(tool: string, args: object, inputSchema: object | 
 /** A text as the value of a header: in base64 if it is not a valid value, or could be read as base64. */
 function encodeHeaderText(text: string): string {
   const isPlain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?');
-  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+  if (isPlain) return text;
+  return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }

@@ -38,7 +38,8 @@ export function pagingHeaders(
     ...(total !== undefined && { [total]: headers.get(total) ?? '' }),
     ...(/^[\w.-]{1,100}$/.test(page) && { 'x-next-page': page }),
   };
-  return Object.keys(found).length > 0 ? found : undefined;
+  if (Object.keys(found).length > 0) return found;
+  return undefined;
 }
 
 function nextLink(header: string): string | undefined {
@@ -107,7 +108,8 @@ function nextOf(
     next = { ...before, [inputOf('page')]: page };
   }
   const isSame = (name: string) => JSON.stringify(next[name]) === JSON.stringify(before[name]);
-  return Object.keys({ ...before, ...next }).every(isSame) ? null : next;
+  if (Object.keys({ ...before, ...next }).every(isSame)) return null;
+  return next;
 }
 
 const separators: { readonly [style in QueryStyle]?: string } = {

@@ -25,7 +25,8 @@ export function reasonIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-  return isObject(value) || Array.isArray(value) ? reasonAmong([value]) : undefined;
+  if (isObject(value) || Array.isArray(value)) return reasonAmong([value]);
+  return undefined;
 }
 
 /** The same of parts of an answer, each of which may name a reason or be one. */
@@ -51,7 +52,8 @@ function nestedReason(value: unknown, depth: number): string {
   const fullText =
     joinReasons([sentence, listed === sentence ? '' : listed]) || firstReason(value, titles, depth);
   const [place] = depth === 0 ? [] : errorLocations(value);
-  return place === undefined || fullText === '' ? fullText : `${place}: ${fullText}`;
+  if (place === undefined || fullText === '') return fullText;
+  return `${place}: ${fullText}`;
 }
 
 function firstReason(value: Members, names: string, depth: number): string {
@@ -76,7 +78,8 @@ function errorLocations(value: Members): readonly string[] {
     const steps = Object.hasOwn(value, name) ? [value[name]].flat() : [];
     // An object may have a member toString.
     const place = steps.filter((step) => typeof step === 'string' || typeof step === 'number').join('.');
-    return /^[\w.[\]/-]{1,80}$/.test(place) ? [place] : [];
+    if (/^[\w.[\]/-]{1,80}$/.test(place)) return [place];
+    return [];
   });
 }
 

@@ -105,7 +105,8 @@ export function isRecording(): boolean {
  * each question once; undefined elsewhere.
  */
 export function keptDirectory(): string | undefined {
-  return process.env.SOURCES === 'live' ? process.env.SOURCES_KEPT || undefined : undefined;
+  if (process.env.SOURCES === 'live') return process.env.SOURCES_KEPT || undefined;
+  return undefined;
 }
 
 /** The name of the file that holds the recordings of a path: `get-gas-chain.json`. */
@@ -214,7 +215,8 @@ function escapeInvisible(json: string): string {
 }
 
 function readRecordings(file: string): readonly Recording[] {
-  return existsSync(file) ? (parseLiterally(readFileSync(file, 'utf8')) as readonly Recording[]) : [];
+  if (existsSync(file)) return parseLiterally(readFileSync(file, 'utf8')) as readonly Recording[];
+  return [];
 }
 
 /** The same text for equal requests, whatever the order of their members. */

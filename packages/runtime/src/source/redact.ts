@@ -37,7 +37,8 @@ export function redactorOf(secrets: readonly string[], least = leastLength): (te
     const text: string = JSON.parse(token);
     if (hasKey(text)) return JSON.stringify(withoutKeys(text));
     const decoded = decodeHtml(text);
-    return hasKey(decoded) ? JSON.stringify(withoutKeys(decoded)) : token;
+    if (hasKey(decoded)) return JSON.stringify(withoutKeys(decoded));
+    return token;
   };
   return (text) => {
     if (!hasKey(text) && !text.includes(escapedPercent)) {
@@ -73,7 +74,8 @@ function decodeHtml(text: string): string {
     decoded = outer.replaceAll(htmlReference, (reference, name?: string, decimal?: string, hex?: string) => {
       if (name !== undefined) return htmlNames[name] ?? reference;
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-      return code <= 0x10_ff_ff ? String.fromCodePoint(code) : reference;
+      if (code <= 0x10_ff_ff) return String.fromCodePoint(code);
+      return reference;
     });
     if (decoded === outer) break;
   }
@@ -129,7 +131,8 @@ function anyForm(character: string, plainForm: string): string {
 
 function eitherCase(character: string): string {
   const cases = new Set([character, character.toLowerCase(), character.toUpperCase()]);
-  return cases.size === 1 ? escapePattern(character) : `(?:${[...cases].map(escapePattern).join('|')})`;
+  if (cases.size === 1) return escapePattern(character);
+  return `(?:${[...cases].map(escapePattern).join('|')})`;
 }
 
 /** The alphabet for URLs replaces two characters. */

@@ -60,7 +60,8 @@ export function requestUrl({
 
 /** A member that is no inherited one, such as `constructor`. */
 export function ownMember<T>(members: { readonly [name: string]: T }, name: string): T | undefined {
-  return Object.hasOwn(members, name) ? members[name] : undefined;
+  if (Object.hasOwn(members, name)) return members[name];
+  return undefined;
 }
 
 /** Sets a query parameter. `URLSearchParams` would encode the commas of the others. */
@@ -102,7 +103,8 @@ function expanded(
     if (element === undefined || element === null) return [];
     const text = encode(parameterText(element));
     if (!isList) return explode ? [`${encode(key)}=${text}`] : [encode(key), text];
-    return explode && operator === 'matrix' ? [nameAndValue(encode(name), text)] : [text];
+    if (explode && operator === 'matrix') return [nameAndValue(encode(name), text)];
+    return [text];
   });
   if (parts.length === 0) return '';
   if (operator === 'label') return `.${parts.join(explode ? '.' : ',')}`;
@@ -168,5 +170,6 @@ function encodeQueryText(text: string): string {
 }
 
 export function parameterText(value: Parameter): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
 }

@@ -27,7 +27,8 @@ export class Secret {
 
   /** The text and its parts: everything that no caller and no recording may get. */
   texts(): readonly string[] {
-    return this.#text === null ? [] : [this.#text, ...this.#parts];
+    if (this.#text === null) return [];
+    return [this.#text, ...this.#parts];
   }
 
   /** The text itself, for the one request that sends it; null if the variable is not set. */

@@ -114,7 +114,8 @@ async function mayRetry(error: Error, limits: SendLimits, deadline: number): Pro
   if (!(error instanceof HTTPError)) return undefined;
   if (isQuota(await unsuccessful(error, limits))) return false;
   const wait = waitAfterMs(error.response.headers);
-  return wait !== null && Date.now() + wait >= deadline ? false : undefined;
+  if (wait !== null && Date.now() + wait >= deadline) return false;
+  return undefined;
 }
 
 /** An answer that is an error, whose body is in memory. */
@@ -235,7 +236,8 @@ function sendError(
   if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
   if (error instanceof SourceError) return error;
   if (isLate) return tooSlow(isIdempotent);
-  return answer ? statusError(answer, isIdempotent) : unavailable(isIdempotent);
+  if (answer) return statusError(answer, isIdempotent);
+  return unavailable(isIdempotent);
 }
 
 /** The failure of a request whose answer, real or recorded, has the status 404. */

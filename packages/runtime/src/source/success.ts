@@ -161,7 +161,8 @@ function countLeaves(schema: Members): number {
   const inner = [...(isObject(properties) ? Object.values(properties) : []), items, valueSchema].filter(
     isObject,
   );
-  return inner.length === 0 ? 1 : inner.reduce((sum, schema) => sum + countLeaves(schema), 0);
+  if (inner.length === 0) return 1;
+  return inner.reduce((sum, schema) => sum + countLeaves(schema), 0);
 }
 
 const saysNothing = /zero|empty|none|no[ _-]?(data|hit|match|record|result)|not[ _-]?found/i;
@@ -169,7 +170,8 @@ const saysNothing = /zero|empty|none|no[ _-]?(data|hit|match|record|result)|not[
 /** The value at a path; undefined if it is an object. */
 function scalarAt(answer: Members, path: string): Success[string] | undefined {
   const value = memberAt(answer, path.split('.'));
-  return typeof value === 'object' && value !== null ? undefined : (value as Success[string] | undefined);
+  if (typeof value === 'object' && value !== null) return undefined;
+  return value as Success[string] | undefined;
 }
 
 function memberAt(answer: Members, names: readonly string[]): unknown {

@@ -57,7 +57,8 @@ class Token extends Secret {
   }
 
   override reveal(): string | null {
-    return super.reveal() === null ? null : `Bearer ${this.#held?.text ?? ''}`;
+    if (super.reveal() === null) return null;
+    return `Bearer ${this.#held?.text ?? ''}`;
   }
 
   override texts(): readonly string[] {
