@@ -135,7 +135,10 @@ export function cannotStart({ kind }: ServerState): boolean {
 /** The cause and the fix, a line each. */
 export function stateLines({ details, at, hint }: ServerState): readonly string[] {
   const isNamed = at === null || [...details, hint].some((line) => line.includes(at));
-  return [...details, ...(isNamed ? [] : [at]), ...(hint === '' ? [] : [hint])];
+  const lines = [...details];
+  if (!isNamed) lines.push(at);
+  if (hint !== '') lines.push(hint);
+  return lines;
 }
 
 /** A state that keeps a command from its work, as its error; `--json` has the state itself. */

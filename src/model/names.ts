@@ -156,6 +156,11 @@ export function suggestToolName(text: string, verb = 'get'): string {
   return isFree ? folded : `${verb}_${folded}`;
 }
 
+/** The text with its first letter in upper case. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Returns whether a tool name can be derived from a text: it has letters a to z, also with accents. */
 export function hasToolName(text: string): boolean {
   return /[a-zA-Z]/.test(fold(text));

@@ -83,5 +83,8 @@ export function apiContext(
 /** The functions of the runtime that make what these keys send. */
 export function helpersOf(keys: readonly ApiKey[]): readonly string[] {
   const kinds = new Set(keys.map(({ kind }) => kind));
-  return [...(kinds.has('basic') ? ['basic'] : []), ...(kinds.has('client') ? ['clientCredentials'] : [])];
+  const helpers: string[] = [];
+  if (kinds.has('basic')) helpers.push('basic');
+  if (kinds.has('client')) helpers.push('clientCredentials');
+  return helpers;
 }

@@ -1,3 +1,4 @@
+import { capitalize } from '../model/names.ts';
 import type { PlannedFile } from './planned-file.ts';
 
 /** Path of the generated list of tools. */
@@ -32,16 +33,14 @@ export function toolsIndexContext(files: readonly string[]) {
 /** `get-gas-price` → `getGasPrice` */
 function freeIdentifier(file: string, usedIdentifiers: ReadonlySet<string>): string {
   const words = file.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  const plainName = words.map((word, index) => (index === 0 ? word : capital(word))).join('');
+  const plainName = words.map((word, index) => (index === 0 ? word : capitalize(word))).join('');
   const base =
-    /^[A-Za-z]/.test(plainName) && !usedIdentifiers.has(plainName) ? plainName : `tool${capital(plainName)}`;
+    /^[A-Za-z]/.test(plainName) && !usedIdentifiers.has(plainName)
+      ? plainName
+      : `tool${capitalize(plainName)}`;
   let identifier = base;
   for (let count = 2; usedIdentifiers.has(identifier); count += 1) identifier = `${base}${count}`;
   return identifier;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const reservedWords = (

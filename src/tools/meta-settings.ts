@@ -73,9 +73,10 @@ function parseSetting(text: string, location: string): Result<MetaSetting> {
 }
 
 function withMetaValue(meta: JsonObject, [name = '', ...rest]: readonly string[], value: Json): JsonObject {
-  const inner = Object.hasOwn(meta, name) ? meta[name] : undefined;
-  const member = rest.length === 0 ? value : withMetaValue(isObject(inner) ? inner : {}, rest, value);
-  return { ...meta, [name]: member };
+  if (rest.length === 0) return { ...meta, [name]: value };
+  const member = Object.hasOwn(meta, name) ? meta[name] : undefined;
+  const inner = isObject(member) ? member : {};
+  return { ...meta, [name]: withMetaValue(inner, rest, value) };
 }
 
 function schemaAt(schema: JsonObject, path: readonly string[]): JsonObject {

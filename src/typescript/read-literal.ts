@@ -105,8 +105,9 @@ export class LiteralReader {
   #list(elements: readonly (Node | null)[], depth: number): Json | undefined {
     const items: Json[] = [];
     for (const element of elements) {
-      const isSpread = element?.type === 'SpreadElement';
-      const item = element ? this.#value(isSpread ? element.argument : element, depth) : undefined;
+      if (element === null) return undefined;
+      const isSpread = element.type === 'SpreadElement';
+      const item = this.#value(isSpread ? element.argument : element, depth);
       if (item === undefined || (isSpread && !Array.isArray(item))) return undefined;
       for (const spreadItem of isSpread ? (item as Json[]) : [item]) items.push(spreadItem);
     }

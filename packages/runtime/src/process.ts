@@ -30,7 +30,9 @@ export function directoryAbove(startedFile: string | undefined, workingDirectory
 function manifestsAbove(from: string): readonly string[] {
   const parent = path.dirname(from);
   const file = path.join(from, 'package.json');
-  return [...(existsSync(file) ? [file] : []), ...(parent === from ? [] : manifestsAbove(parent))];
+  const manifests = existsSync(file) ? [file] : [];
+  if (parent === from) return manifests;
+  return [...manifests, ...manifestsAbove(parent)];
 }
 
 /** The file that a path leads to; the path itself if there is none. */

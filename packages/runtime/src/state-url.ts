@@ -61,8 +61,8 @@ const sentinelForm =
 /** A URL of Sentinels as the URL of the first of them, because a list of hosts is no host. */
 function parseStateUrl(text: string): URL | null {
   const [, account, hosts = '', , db = '0'] = sentinelForm.exec(text) ?? [];
-  const plainUrl =
-    hosts === '' ? text : `redis://${account === undefined ? '' : `${account}@`}${hosts.split(',')[0]}/${db}`;
+  const userInfo = account === undefined ? '' : `${account}@`;
+  const plainUrl = hosts === '' ? text : `redis://${userInfo}${hosts.split(',')[0]}/${db}`;
   if (URL.canParse(plainUrl)) return new URL(plainUrl);
   return null;
 }

@@ -161,7 +161,8 @@ export class SearchPrompt extends AutocompletePrompt<Choice<string>> {
     const { length } = this.filteredOptions;
     const typed = this.isNavigating ? styleText('dim', this.userInput) : this.userInputWithCursor;
     const isFiltered = length !== this.#options.choices.length;
-    const matches = isFiltered ? styleText('dim', ` (${length} ${length === 1 ? 'match' : 'matches'})`) : '';
+    const noun = length === 1 ? 'match' : 'matches';
+    const matches = isFiltered ? styleText('dim', ` (${length} ${noun})`) : '';
     const shownInput = this.userInput === '' ? styleText('dim', 'type to filter') : typed;
     return `${styleText('dim', 'Search:')} ${shownInput}${matches}`;
   }

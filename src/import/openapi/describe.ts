@@ -1,6 +1,7 @@
 import { nameList, orList } from 'market-mcp-contract/command';
 import { signals, verbIn, wordsOf } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market-mcp-contract/json';
+import { capitalize } from '../../model/names.ts';
 import { fieldToDo, toolToDo } from '../to-do.ts';
 import { plainText } from './document-text.ts';
 import type { ApiOperation } from './operations.ts';
@@ -22,14 +23,15 @@ export function toolDescription(
   const thing = thingOf(path);
   const details = plainText(operationTexts.description, 500);
   const id = wordsOf(plainText(operationId, 100));
-  const summary =
-    plainText(operationTexts.summary, 200) || (details === '' && id.length > 1 ? capital(id.join(' ')) : '');
+  const idText = details === '' && id.length > 1 ? capitalize(id.join(' ')) : '';
+  const summary = plainText(operationTexts.summary, 200) || idText;
   if (summary === '' && details === '' && (thing === '' || method === 'post')) return toolToDo;
   const contents = contentsOf(answer);
-  const texts =
-    summary === '' && details === ''
-      ? [`${verbs[method]} ${thing}${method === 'get' && contents !== '' ? `: ${contents}` : ''}`]
-      : [summary, details === summary ? '' : details];
+  const texts = [summary];
+  if (summary === '' && details === '') {
+    const suffix = method === 'get' && contents !== '' ? `: ${contents}` : '';
+    texts.push(`${verbs[method]} ${thing}${suffix}`);
+  } else if (details !== summary) texts.push(details);
   const sentences = texts
     .filter((text) => text !== '')
     .map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`));
@@ -121,10 +123,6 @@ export function singular(noun: string): string {
   return noun.replace(/(?<=ss|x|[^a]ch|sh|tus)es$|s$/, '');
 }
 
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** Names with the same meaning in most APIs, in words. */
 const usualDescriptions: readonly (readonly [RegExp, string])[] = [
   [/^page( number)?$/, 'Number of the page of results'],
@@ -194,10 +192,10 @@ export function inputDescription(name: string, schema: JsonObject, path: string)
   }
   const unit = Object.hasOwn(units, last) ? units[last] : undefined;
   if (unit !== undefined && words.length > 1 && types.some((type) => type === 'number' || type === 'integer'))
-    return `${capital(words.slice(0, -1).join(' '))} in ${unit}.`;
+    return `${capitalize(words.slice(0, -1).join(' '))} in ${unit}.`;
   const detail = detailOf(schema);
   if (detail === '') return fieldToDo(name);
-  return `${capital(phrase)}${detail}.`;
+  return `${capitalize(phrase)}${detail}.`;
 }
 
 /** What the segment before a parameter of the path names. */

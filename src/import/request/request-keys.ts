@@ -44,9 +44,10 @@ export class KeyParts {
   }
 
   #variableFor({ in: place, name }: Pick<ApiKey, 'in' | 'name'>): string {
+    if (name === 'authorization') return `${this.#prefix}_TOKEN`;
     const isNamed = place === 'headers' || isKeyName(name);
-    const suffix = name === 'authorization' ? 'TOKEN' : `${constantOf(name)}${isNamed ? '' : '_KEY'}`;
-    return `${this.#prefix}_${suffix}`;
+    const variable = `${this.#prefix}_${constantOf(name)}`;
+    return isNamed ? variable : `${variable}_KEY`;
   }
 
   /** @param scheme what stands before the key: `Bearer` */
@@ -71,10 +72,8 @@ export class KeyParts {
     const names =
       kind === 'basic' ? ofPair.map((suffix) => `${this.#prefix}_${suffix}`) : [this.#variableFor(placed)];
     const variables = names.map((ownName, i) => {
-      const text =
-        kind === 'basic'
-          ? `${i === 0 ? 'User or key' : 'Password of that user'} at ${this.#title}`
-          : `Key that ${this.#title} takes as ${name}`;
+      let text = `Key that ${this.#title} takes as ${name}`;
+      if (kind === 'basic') text = `${i === 0 ? 'User or key' : 'Password of that user'} at ${this.#title}`;
       const value = values[i] ?? '';
       const statedName = this.variableIn(value);
       const projectVariable = this.#projectVariables.find(

@@ -141,12 +141,9 @@ function ansi(text: string): string {
     if (hex ?? octal) bytes.push(Buffer.from([Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8) & 255]));
     else if (point) bytes.push(Buffer.from(String.fromCodePoint(Number.parseInt(point, 16))));
     else if (control) bytes.push(Buffer.from([control.charCodeAt(0) & 31]));
-    else
-      bytes.push(
-        isOther
-          ? Buffer.from(/[\\'"?]/.test(letter) ? letter : escapeText)
-          : Buffer.from([escapes[letter] ?? 0]),
-      );
+    else if (!isOther) bytes.push(Buffer.from([escapes[letter] ?? 0]));
+    else if (/[\\'"?]/.test(letter)) bytes.push(Buffer.from(letter));
+    else bytes.push(Buffer.from(escapeText));
   }
   return Buffer.concat([...bytes, Buffer.from(text.slice(from))]).toString('utf8');
 }

@@ -109,6 +109,7 @@ export class ToolCaller {
       const answer = await sendCall(probe, tool, args, deliberate).catch(unanswered);
       const { http, result, error } = answer;
       const isAnswered = http.status > 0;
+      const failure = isAnswered ? http.body : (recorder.error ?? http.body);
       return {
         id: recorder.last ?? 0,
         endpoint,
@@ -119,7 +120,7 @@ export class ToolCaller {
         ms: isAnswered ? http.ms : null,
         verdict: callVerdict(definition, answer),
         result: result ? (exactResult(answer) ?? result) : null,
-        error: result ? null : (error ?? (isAnswered ? http.body : (recorder.error ?? http.body))),
+        error: result ? null : (error ?? failure),
         expected: deliberate ? expectation(deliberate, answer) : null,
         cause: null,
       };

@@ -231,7 +231,8 @@ function callFinding({ tool, arguments: args, problems }: RehearsalStep): StepFi
 
 function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readonly string[] {
   return problems.map(({ path, expected, actual, cause, at, fix = '' }) => {
-    const reason = cause ? ` ${cause.message}${at === undefined ? '' : `, at ${at}`}.` : '';
+    const position = at === undefined ? '' : `, at ${at}`;
+    const reason = cause ? ` ${cause.message}${position}.` : '';
     const problemText = `${path}: expected ${expected}, got ${actual}.${reason} ${fix}`.trimEnd();
     return `${tool} called with ${JSON.stringify(args)}: ${problemText}`;
   });

@@ -201,10 +201,10 @@ const serverVariables = /^# Variables of the server\b/m;
 export function withVariables(text: string, variables: readonly ApiVariable[]): string {
   const fresh = variables.filter(({ name }) => !new RegExp(`^(# )?${name}=`, 'm').test(text));
   if (fresh.length === 0) return text;
-  const paragraphs = fresh.map(
-    ({ name, text: says, fallback, optional }) =>
-      `# ${says}${optional ? ' (optional)' : ''}\n${optional ? '# ' : ''}${name}=${fallback ?? ''}\n`,
-  );
+  const paragraphs = fresh.map(({ name, text: says, fallback = '', optional }) => {
+    if (optional) return `# ${says} (optional)\n# ${name}=${fallback}\n`;
+    return `# ${says}\n${name}=${fallback}\n`;
+  });
   const at = text.search(serverVariables);
   const [before, behind] = at < 0 ? [text, ''] : [text.slice(0, at), `\n${text.slice(at)}`];
   return `${before.trimEnd()}\n\n${paragraphs.join('\n')}${behind}`;

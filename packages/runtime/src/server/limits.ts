@@ -121,9 +121,10 @@ export function networkOf(address: string): string {
     return mapped ?? plainAddress;
   const [head = '', tail] = plainAddress.split('::');
   const groups = head === '' ? [] : head.split(':');
-  const ending = tail
-    ? tail.split(':').flatMap((group) => (group.includes('.') ? [group, group] : group))
-    : [];
+  // An IPv4 address at the end stands for two groups.
+  const endingOf = (text: string) =>
+    text.split(':').flatMap((group) => (group.includes('.') ? [group, group] : group));
+  const ending = tail ? endingOf(tail) : [];
   while (groups.length + ending.length < 8) groups.push('0');
   const first = [...groups, ...ending].slice(0, 4);
   return `${first.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
