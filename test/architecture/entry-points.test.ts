@@ -67,7 +67,7 @@ describe('the entry points of the packages', () => {
 
 /** Maximum lines of code that a command of each group reaches by its imports, as an entry module stands for its group. */
 const lineLimits: Readonly<Record<string, readonly [module: string, lines: number]>> = {
-  'a command that reads a project': ['src/cli/commands/doctor.ts', 10_000],
+  'a command that reads a project': ['src/cli/commands/doctor.ts', 11_000],
   'the list of the tools': ['src/cli/commands/list.ts', 10_000],
   'a command of the local platform': ['src/cli/commands/token.ts', 10_000],
   'a check of a URL': ['packages/contract/src/program/check.ts', 20_000],
