@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
+import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { always, errorOf, gas, json, quiet, source, sourceServer } from '../runtime/source-server.ts';
 
 // A source that breaks its protocol fails one call at once, and blocks none.
@@ -102,5 +103,26 @@ describe('an MCP tool with an outputSchema that does not return an object is SOU
       const place = { at: expect.stringMatching(/^test\/attacks\/sources\.test\.ts:\d+$/) };
       expect(lines).toEqual([expect.objectContaining({ event: 'source', path: '/tides', detail, ...place })]);
     }
+  });
+});
+
+describe('a key that an API repeats in another form reaches no caller', () => {
+  const awkwardKey = 'k3y-"of"-the-<author>';
+  const inBase64 = (text: string) => Buffer.from(text).toString('base64');
+  const inHtml = awkwardKey.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const headers = { 'x-api-key': new Secret('API_KEY', awkwardKey) };
+  const echoed = { type: 'object', properties: { echo: { type: 'string' } }, required: ['echo'] } as const;
+
+  it.each([
+    ['base64', inBase64(awkwardKey)],
+    ['base64 behind one byte', inBase64(`:${awkwardKey}`)],
+    ['base64 behind two bytes', inBase64(`a:${awkwardKey}:b`)],
+    ['HTML', inHtml],
+  ])('%s', async (_, form) => {
+    const { api } = await source(always({ echo: form }), { headers });
+    const { echo } = (await api.get('/', { schema: echoed })) as { readonly echo: string };
+    expect(Buffer.from(echo, 'base64').toString()).not.toContain(awkwardKey);
+    expect(echo).not.toContain(inHtml);
+    expect(echo).toContain('[secret]');
   });
 });
