@@ -19,7 +19,7 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   writeFileSync(file, lines);
   await starts(2);
   await page.getByRole('button', { name: 'Call get_price' }).click();
-  await page.locator('.verdicts', { hasText: 'failure of the tool' }).waitFor();
+  await page.locator('.verdicts', { hasText: 'failed' }).waitFor();
   await page.getByRole('link', { name: 'See the request' }).click();
   const written = page.locator('section', { hasText: 'What the server wrote during this request' });
   await expect.poll(() => written.innerText()).toContain('the exchange is down');

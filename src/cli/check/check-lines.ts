@@ -56,7 +56,7 @@ export const byHand =
 export function unrecordedLines(calls: readonly string[]): readonly string[] {
   if (calls.length === 0) return [];
   return [
-    'These calls may change something and have no recording, so they were not judged:',
+    'These calls may change something and have no recording, so they were not checked:',
     ...calls.map((call) => `  ${call}`),
     `  ${marketCommand('record', '--call', '<tool>')} makes them for real, each once. ${byHand}`,
   ];

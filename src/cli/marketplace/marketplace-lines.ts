@@ -21,7 +21,7 @@ export function printAddress(access: Access, { endpoint }: MarketplaceContext, o
 const schemaWords = {
   pass: 'matches the outputSchema',
   fail: 'does not match',
-  'not-run': 'not judged',
+  'not-run': 'not checked',
 } as const;
 const sameWords = { ...schemaWords, pass: 'text and structuredContent contain the same data' } as const;
 

@@ -192,17 +192,17 @@ async function callData(marketplace: Marketplace, report: CallReport): Promise<D
 }
 
 const outcomes: { readonly [outcome in CallOutcome]: readonly [string, Mark] } = {
-  found: ['data', 'pass'],
-  empty: ['explicitly empty', 'pass'],
+  found: ['found', 'pass'],
+  empty: ['empty', 'pass'],
   'empty-unsigned': ['empty, no signal', 'advice'],
-  fail: ['failure of the tool', 'advice'],
+  fail: ['failed', 'advice'],
   refused: ['refused', 'none'],
   error: ['JSON-RPC error', 'fail'],
   'http-error': ['HTTP error', 'fail'],
   'no-answer': ['no answer', 'fail'],
 };
 
-const schemaWords = { pass: 'matches', fail: 'mismatch', 'not-run': 'not judged' } as const;
+const schemaWords = { pass: 'matches', fail: 'mismatch', 'not-run': 'not checked' } as const;
 
 const factOf = ({ status }: SchemaVerdict) => ({ mark: status, value: schemaWords[status] });
 
