@@ -18,7 +18,7 @@ export interface LocalServer {
   readonly host: string;
   /** Whether PORT is set. */
   readonly namesPort: boolean;
-  /** Its environment: this process's environment, with the local platform in place of the platform. */
+  /** Its environment: this process's environment, with the local platform instead of the real one. */
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: LocalPlatform;
   /** The longest lifetime of a token that it accepts, in seconds (MAX_TOKEN_SECONDS). */

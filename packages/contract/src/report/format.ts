@@ -120,7 +120,7 @@ export function otherErrorLine({ tool, message, at, times }: OtherError): string
   return printable(`${subject}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
 }
 
-/** What a verdict leaves out; whether a rule was checked again separately, and its first problem: in printable lines. */
+/** Printable lines of details beside a verdict: whether the rule was checked again, and its first problem. */
 export function footnotes({ again, note, status }: CheckedRule): readonly string[] {
   const result = status === 'pass' ? 'passed' : 'failed again';
   const second =

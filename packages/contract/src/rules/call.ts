@@ -139,14 +139,14 @@ async function retryWordIn(
   return retryWords.exec(constantText(text, textOf(repeatedCall.result)))?.[0];
 }
 
-/** What two texts begin and end with, without the words that differ: digits of a time or of an id may be the same by chance. */
+/** The common beginning and end of two texts, without the words that differ: a time or an id may have the same digits by chance. */
 function constantText(first: string, second: string): string {
-  const mostCommon = Math.min(first.length, second.length);
+  const shorterLength = Math.min(first.length, second.length);
   if (first === second) return first;
   let before = 0;
-  while (before < mostCommon && first[before] === second[before]) before += 1;
+  while (before < shorterLength && first[before] === second[before]) before += 1;
   let after = 0;
-  while (after < mostCommon - before && first.at(-1 - after) === second.at(-1 - after)) after += 1;
+  while (after < shorterLength - before && first.at(-1 - after) === second.at(-1 - after)) after += 1;
   const beginning = first.slice(0, before).replace(/[^\s"']+$/, '');
   const ending = first.slice(first.length - after).replace(/^[^\s"']+/, '');
   return `${beginning} ${ending}`;

@@ -185,7 +185,7 @@ function instructionProblems(calls: readonly Returned[]): readonly Problem[] {
 const dayMs = 24 * 60 * 60 * 1_000;
 const timeNames = ['fetchedAt', 'asOf'] as const;
 
-/** A time at the root of the data that cannot be that of the source. */
+/** A time at the root of the data that the source cannot have. */
 function timeProblem({ name, tool, data }: Returned, { target }: Probe): Problem | undefined {
   if (target.sampled?.has(name)) return undefined;
   const words = toolWordsOf(tool);

@@ -111,6 +111,6 @@ function spaced(texts: readonly (Json | undefined)[]): string {
 export function longDigitsOf({ value, call: { rpc } }: ReturnedValue): string | undefined {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return undefined;
   const text = resultText(rpc.result?.content) ?? '';
-  const sent = [rpc.http.body, text].flatMap(longIntegers);
-  return sent.find((digits) => Number(digits) === value && digits.replace(/^-|0+$/g, '').length > 15);
+  const sentIntegers = [rpc.http.body, text].flatMap(longIntegers);
+  return sentIntegers.find((digits) => Number(digits) === value && digits.replace(/^-|0+$/g, '').length > 15);
 }
