@@ -40,11 +40,11 @@ const paths = {
   '/count': { get: { operationId: 'count_parcels', summary: 'Counts parcels.', responses } },
 };
 
-/** The file in docs/sources.md that follows a mark. */
+/** The file in docs/source-kit.md that follows a mark. */
 function recipe(name: string): string {
-  const page = readFileSync(join(repository, 'docs/sources.md'), 'utf8');
+  const page = readFileSync(join(repository, 'docs/source-kit.md'), 'utf8');
   const [, text] = new RegExp(`^<!-- recipe: ${name} -->\n\`\`\`ts\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
-  if (text === undefined) throw new Error(`docs/sources.md has no recipe ${name}`);
+  if (text === undefined) throw new Error(`docs/source-kit.md has no recipe ${name}`);
   return text;
 }
 
