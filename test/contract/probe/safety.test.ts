@@ -45,8 +45,8 @@ describe('verdictOn', () => {
     expect(verdictOn(tool, new Set(named)).isCalled).toBe(isCalled);
   });
 
-  it('uses exactly the words that docs/check.md lists', () => {
-    const text = readFileSync(join(import.meta.dirname, '../../../docs/check.md'), 'utf8');
+  it('uses exactly the words that docs/check-reference.md lists', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../../docs/check-reference.md'), 'utf8');
     const [, quoted = ''] = /<!-- verbs of writing -->\n((?:> .*\n)+)/.exec(text) ?? [];
     expect(quoted.replaceAll('> ', '').trim().split(/\s+/)).toEqual([...writingVerbs]);
   });

@@ -29,7 +29,7 @@ export interface Look {
   readonly fix?: string;
 }
 
-/** The daily look at a server. docs/check.md documents the JSON form. */
+/** The daily look at a server. docs/check-reference.md documents the JSON form. */
 export interface AvailabilityReport {
   readonly ok: boolean;
   readonly target: string;

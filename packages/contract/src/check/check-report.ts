@@ -56,7 +56,7 @@ export interface OtherError extends Cause {
   readonly times: number;
 }
 
-/** The verdict of `market-mcp check`. `ok` depends on `Demands`. docs/check.md documents the JSON form. */
+/** The verdict of `market-mcp check`. `ok` depends on `Demands`. docs/check-reference.md documents the JSON form. */
 export interface CheckReport extends Omit<Report, 'rules' | 'summary'> {
   /** Whether every rule was run that is about something that the server, or its examples, have. */
   readonly complete: boolean;

@@ -57,7 +57,7 @@ const byHarm: readonly Effect[] = ['adds', 'changes', 'acts'];
 /** Words that join a second verb to the first. */
 const joining: ReadonlySet<string> = new Set(['and', 'or', 'then']);
 
-/** The words of a tool's name that are verbs of writing, in the order of the lists (docs/check.md). */
+/** The words of a tool's name that are verbs of writing, in the order of the lists (docs/check-reference.md). */
 export const writingVerbs: readonly string[] = [...plainVerbs.keys(), ...nounVerbs.keys()].toSorted();
 
 /** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` all give the same two. */
