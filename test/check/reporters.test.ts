@@ -264,6 +264,16 @@ describe('junit', () => {
   });
 });
 
+it.each([
+  ['answered', undefined, { exitCode: 0, executionSuccessful: true }],
+  ['did not answer', 'unanswered', { exitCode: 3, executionSuccessful: false }],
+  ['caused an error of the check', 'error', { exitCode: 70, executionSuccessful: false }],
+] as const)('sarif has the exit code of the program if the server %s', (_, cause, invocation) => {
+  const rule = cause ? ruleResult('http.post', { status: 'not-run', cause }) : ruleResult('http.post');
+  const [run] = JSON.parse(reporters.sarif(evaluateReport(reportOf([rule]), lenient), plain)).runs;
+  expect(run.invocations).toEqual([expect.objectContaining(invocation)]);
+});
+
 it('sarif has a result for each problem, and an open one for each skipped rule', () => {
   const { version, runs } = JSON.parse(reporters.sarif(everything(), plain));
   expect(version).toBe('2.1.0');

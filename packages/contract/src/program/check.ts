@@ -1,13 +1,13 @@
 import { type Examination, type ExamineOptions, examine, type Locate } from '../check/examine.ts';
 import { baselineOf } from '../check/verdict.ts';
-import { CommandError, type ExitCode, exitCodes } from '../command/command-error.ts';
+import { CommandError, type ExitCode } from '../command/command-error.ts';
 import { refuseUnwritable, saveJson, saveOutput, saveText } from '../command/save.ts';
 import type { Output } from '../command/terminal-output.ts';
 import { hasUrlSecret, maskUrl } from '../command/url-secrets.ts';
 import type { CallPlan } from '../model.ts';
 import type { ReportOptions } from '../report/format.ts';
 import { reporters, unreachableReporters } from '../report/reporters.ts';
-import { type Conclusion, conclusionOf } from '../report/summary.ts';
+import { exitCodeOf } from '../report/summary.ts';
 import type { Target } from '../target.ts';
 import { type SubmissionCall, submissionCalls } from '../wire/safety.ts';
 import { type Choose, decideCalls, type FlaggedTool, submissionLines } from './calls.ts';
@@ -98,18 +98,10 @@ export async function checkHeld(
   // A link at the default name may have come with the project, so it is not followed.
   const saveList = flags.saveListing === true ? saveText : saveOutput;
   if (saveListing !== undefined && listed) await save(saveListing, { tools: listed }, saveList);
-  if (saveListing === undefined || listed) return exitCodeOf[conclusionOf(report)];
+  if (saveListing === undefined || listed) return exitCodeOf(report);
   const hint = 'See the failed rule discovery.tools-list in the report.';
   throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
 }
-
-/** The exit code of a verdict. */
-export const exitCodeOf: { readonly [conclusion in Conclusion]: ExitCode } = {
-  ok: exitCodes.ok,
-  failed: exitCodes.checkFailed,
-  unanswered: exitCodes.notStarted,
-  error: exitCodes.internal,
-};
 
 /** Examines a server once, and prints what it answered from, and what a submission may change. */
 async function examined(

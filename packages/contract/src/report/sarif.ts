@@ -11,13 +11,18 @@ import {
   stackLines,
   unreachable,
 } from './format.ts';
+import { exitCodeOf } from './summary.ts';
 
 /** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */
 export function sarifReport(report: CheckReport): string {
-  const { rules, target, ok } = report;
+  const { rules, target } = report;
+  const exitCode = exitCodeOf(report);
   return sarifLog({
     rules: rules.map(descriptor),
-    invocation: { executionSuccessful: true, exitCode: ok ? 0 : 1 },
+    invocation: {
+      executionSuccessful: exitCode === exitCodes.ok || exitCode === exitCodes.checkFailed,
+      exitCode,
+    },
     results: [
       ...rules.flatMap((rule, index) => results(rule, index, target)),
       ...remarksOf(report).map((remark) => remarkResult(remark, target)),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type ExitCode, exitCodes } from '../command/command-error.ts';
 import { messageOf } from '../json/json.ts';
 import type { Report, RuleResult } from '../model.ts';
 import { version } from '../version.ts';
@@ -64,6 +65,18 @@ export function conclusionOf({ ok, summary }: Pick<Report, 'ok' | 'summary'>): C
   if (summary.errors > 0) return 'error';
   if (summary.unanswered > 0) return 'unanswered';
   return ok ? 'ok' : 'failed';
+}
+
+const exitCodesByConclusion: { readonly [conclusion in Conclusion]: ExitCode } = {
+  ok: exitCodes.ok,
+  failed: exitCodes.checkFailed,
+  unanswered: exitCodes.notStarted,
+  error: exitCodes.internal,
+};
+
+/** The exit code with which the check of a report ends. */
+export function exitCodeOf(report: Pick<Report, 'ok' | 'summary'>): ExitCode {
+  return exitCodesByConclusion[conclusionOf(report)];
 }
 
 /** The verdict of a rule that could not be checked. */
