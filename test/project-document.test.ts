@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../packages/contract/src/command/command-error.ts';
 import { planCreation } from '../src/changes/creation.ts';
+import { startImport } from '../src/changes/import-run.ts';
 import type { FileSet } from '../src/plan/planned-file.ts';
 import { manifestFile } from '../src/project/manifest/manifest.ts';
 import { completeAnswers } from '../src/questions/create-answers.ts';
@@ -12,7 +13,7 @@ const page = readFileSync(document, 'utf8');
 const heading = '## Their contents\n';
 
 describe('docs/project.md', async () => {
-  const { files } = unwrap(await planCreation(completeAnswers({ directory: '/x/my-tool' })));
+  const { files } = unwrap(await planCreation(completeAnswers({ directory: '/x/my-tool' }), startImport()));
 
   it('names every file of a default project with its owner', () => {
     const owners = new Map([...files].map(([path, { owner }]) => [named(path), owner]));

@@ -16,11 +16,13 @@ import { toolSource } from '../questions/tool-answers.ts';
 import { render } from '../render/render.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
+import type { ImportRun } from './import-run.ts';
 import { importTools, secretsOf } from './import-tools.ts';
 
 /** A project in memory: everything that is decided before the first write. */
 export interface Creation {
   readonly answers: CreateAnswers;
+  readonly run: ImportRun;
   readonly packageManager: PackageManager;
   readonly prepared: Prepared;
   readonly files: FileSet;
@@ -29,7 +31,7 @@ export interface Creation {
 }
 
 /** Turns answers into finished files. Writes nothing. Errors of a spec or a profile are found here. */
-export async function planCreation(answers: CreateAnswers): Promise<Result<Creation>> {
+export async function planCreation(answers: CreateAnswers, run: ImportRun): Promise<Result<Creation>> {
   const profile = await resolvePlatform(answers.platform);
   if (!profile.ok) return profile;
   if (profile.value === mcp) {
@@ -41,7 +43,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       hint,
     );
   }
-  const entries = await importTools(answers, profile.value);
+  const entries = await importTools(answers, profile.value, run);
   if (!entries.ok) return entries;
   const preparation = prepareTools(entries.value, profile.value);
   if (!preparation.ok) return preparation;
@@ -94,7 +96,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       ...(targets.length > 0 && { targets }),
     },
   });
-  return pass({ answers, packageManager, prepared, files, secrets: secretsOf(entries.value) });
+  return pass({ answers, run, packageManager, prepared, files, secrets: secretsOf(entries.value) });
 }
 
 /** What the manifest calls that from which the first tools were made. */

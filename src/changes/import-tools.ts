@@ -10,6 +10,7 @@ import { type ToolAnswers, toolSource } from '../questions/tool-answers.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { metaFromSettings, metaOfWriting } from '../tools/meta-settings.ts';
 import { selectTools } from '../tools/selection.ts';
+import type { ImportRun } from './import-run.ts';
 
 /**
  * The tools that an author wants, as `prepareTools` takes them.
@@ -19,13 +20,14 @@ import { selectTools } from '../tools/selection.ts';
 export async function importTools(
   answers: ToolAnswers,
   profile: PlatformProfile,
+  run: ImportRun,
   recorded: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly Imported[]>> {
   const source = toolSource(answers);
-  if (source === undefined || source === 'spec') return wholeEntriesOf(answers, profile);
+  if (source === undefined || source === 'spec') return wholeEntriesOf(answers, profile, run);
   const { fields = [], description = [] } = answers;
   const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
-  const entries = await wholeEntriesOf({ ...answers, fields: [...fields, ...before] }, profile);
+  const entries = await wholeEntriesOf({ ...answers, fields: [...fields, ...before] }, profile, run);
   if (!entries.ok) return entries;
   const isOne = entries.value.length === 1;
   const open = entries.value
@@ -46,16 +48,17 @@ export async function importTools(
 export async function wholeEntriesOf(
   answers: ToolAnswers,
   profile: PlatformProfile,
+  run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
   switch (toolSource(answers)) {
     case 'fromSample':
       return fromSamples(answers);
     case 'fromRequest':
-      return (await import('./request-tools.ts')).fromRequests(answers);
+      return (await import('./request-tools.ts')).fromRequests(answers, run);
     case 'fromOpenapi':
-      return (await import('./openapi.ts')).fromOpenApi(answers);
+      return (await import('./openapi.ts')).fromOpenApi(answers, run);
     case 'fromUrl':
-      return (await import('./server-tools.ts')).fromServer(answers);
+      return (await import('./server-tools.ts')).fromServer(answers, run);
     case undefined:
       return pass([asImported({ ...definitionOf(describedTool(answers)), ...statedOf(answers, profile) })]);
     default:

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { type InputError, inputError, orList, spellingHint } from 'market-mcp-contract/command';
 import type { ApiCall, KeySource } from '../import/imported-tool.ts';
-import { variablesShown } from '../import/request/shown.ts';
 import { dotEnv } from '../project/read/dot-env.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
+import type { ImportRun } from './import-run.ts';
 
 /** The keys of a request, and the origin that it sends them to. */
 export interface RequestKeys {
@@ -20,15 +20,18 @@ export interface KeyValues extends Pick<RequestKeys, 'origin'> {
   readonly missing: readonly string[];
 }
 
-/** Values that the author has typed at the terminal in this run, for one origin each. */
-const typedValues = new Map<string, string>();
-
-export function rememberTyped(variable: string, origin: string, value: string): void {
-  typedValues.set(`${origin} ${variable}`, value);
+/** Keeps a value that the author has typed at the terminal, for one origin. */
+export function rememberTyped(
+  { typedKeys }: ImportRun,
+  variable: string,
+  origin: string,
+  value: string,
+): void {
+  typedKeys.set(`${origin} ${variable}`, value);
 }
 
-function typedVariables(origin: string): readonly string[] {
-  const keys = [...typedValues.keys()].filter((key) => key.startsWith(`${origin} `));
+function typedVariables({ typedKeys }: ImportRun, origin: string): readonly string[] {
+  const keys = [...typedKeys.keys()].filter((key) => key.startsWith(`${origin} `));
   return keys.map((key) => key.slice(origin.length + 1));
 }
 
@@ -39,6 +42,7 @@ function typedVariables(origin: string): readonly string[] {
 export async function keyValues(
   { origin, sources }: RequestKeys,
   { directory = '.', env = [] }: Pick<ToolAnswers, 'directory' | 'env'>,
+  { typedKeys }: ImportRun,
 ): Promise<KeyValues> {
   const hasVariables = [...sources.values()].some((source) => 'variable' in source);
   const file = hasVariables ? await dotEnvValues(directory, origin) : {};
@@ -53,7 +57,7 @@ export async function keyValues(
     const { variable } = source;
     const inEnvironment = process.env[variable]?.trim() || undefined;
     const permitted = env.includes(variable) ? inEnvironment : undefined;
-    const value = typedValues.get(`${origin} ${variable}`) ?? file[name] ?? permitted;
+    const value = typedKeys.get(`${origin} ${variable}`) ?? file[name] ?? permitted;
     if (value !== undefined) values.set(name, value);
     else if (inEnvironment === undefined) missing.push(variable);
     else unpermitted.push(variable);
@@ -112,9 +116,13 @@ export function unusedVariables(
  * The variables that the repeated command needs. A variable that the environment has, and that nobody allowed to send, is not among
  * them: the author may have refused it.
  */
-export function repeatedVariables({ env = [], fromRequest = [], fromUrl }: ToolAnswers): readonly string[] {
-  const typed = fromUrl === undefined ? [] : typedVariables(new URL(fromUrl).origin);
-  const unset = [...fromRequest.flatMap(variablesShown), ...typed].filter((name) => !process.env[name]);
+export function repeatedVariables(
+  { env = [], fromRequest = [], fromUrl }: ToolAnswers,
+  run: ImportRun,
+): readonly string[] {
+  const typed = fromUrl === undefined ? [] : typedVariables(run, new URL(fromUrl).origin);
+  const keys = fromRequest.flatMap((text) => run.keylessCommands.get(text)?.variables ?? []);
+  const unset = [...keys, ...typed].filter((name) => !process.env[name]);
   return [...new Set([...env, ...unset])];
 }
 

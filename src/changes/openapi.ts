@@ -2,11 +2,12 @@ import { pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { type JsonObject, objectOr } from 'market-mcp-contract/json';
 import type { ApiCall, ApiKey, Imported } from '../import/imported-tool.ts';
 import { toolsOfDocument, unknownAnswerHint } from '../import/openapi/index.ts';
-import { type OpenApiDocument, readOpenApi } from '../import/openapi/openapi-document.ts';
+import { readOpenApi } from '../import/openapi/openapi-document.ts';
 import { checkedDocument } from '../import/openapi/operations.ts';
 import type { AnswerSample } from '../import/sample.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/read-document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
+import type { ImportRun, LocatedDocument } from './import-run.ts';
 import {
   type KeyValues,
   keyValueErrors,
@@ -21,11 +22,14 @@ import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './send-req
 type ToolMaker = (answers: readonly AnswerSample[]) => Result<readonly Imported[]>;
 
 /** The tools of the chosen operations. */
-export async function fromOpenApi(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+export async function fromOpenApi(
+  answers: ToolAnswers,
+  run: ImportRun,
+): Promise<Result<readonly Imported[]>> {
   const { send = false, env = [] } = answers;
-  const maker = await toolMaker(answers);
+  const maker = await toolMaker(answers, run);
   if (!maker.ok) return maker;
-  if (send) return sentOperation(maker.value, answers);
+  if (send) return sentOperation(maker.value, answers, run);
   if (env.length === 0) return maker.value([]);
   return reject(
     '--env',
@@ -35,11 +39,11 @@ export async function fromOpenApi(answers: ToolAnswers): Promise<Result<readonly
   );
 }
 
-async function toolMaker(answers: ToolAnswers): Promise<Result<ToolMaker>> {
+async function toolMaker(answers: ToolAnswers, run: ImportRun): Promise<Result<ToolMaker>> {
   const { fromOpenapi = '', tool = null, title, fields = [], strictSchema: isStrict } = answers;
   const { operation: operations = [], fromSample: paths = [] } = answers;
   const { send = false, example: examples = [] } = answers;
-  const { document, where: location, url } = await documentAt(fromOpenapi, answers.header);
+  const { document, where: location, url } = await documentAt(fromOpenapi, answers.header, run);
   if (!document.ok) return document;
   const forOne = {
     ...{ '--title': title, '--from-sample': paths[0] },
@@ -63,23 +67,23 @@ async function toolMaker(answers: ToolAnswers): Promise<Result<ToolMaker>> {
 }
 
 /** Whether the document declares no answer of the one operation that is chosen. */
-export async function lacksAnswer(answers: ToolAnswers): Promise<boolean> {
-  const maker = answers.operation?.length === 1 ? await toolMaker(answers) : undefined;
+export async function lacksAnswer(answers: ToolAnswers, run: ImportRun): Promise<boolean> {
+  const maker = answers.operation?.length === 1 ? await toolMaker(answers, run) : undefined;
   const tools = maker?.ok ? maker.value([]) : maker;
   return tools?.ok === false && tools.errors.every(({ hint }) => hint === unknownAnswerHint);
 }
 
 /** The keys with which the one chosen operation is sent; undefined if it cannot be sent. */
-export async function operationKeys(answers: ToolAnswers): Promise<RequestKeys | undefined> {
-  const maker = await toolMaker(answers);
-  const operation = maker.ok ? await sendableOperation(maker.value, answers) : maker;
+export async function operationKeys(answers: ToolAnswers, run: ImportRun): Promise<RequestKeys | undefined> {
+  const maker = await toolMaker(answers, run);
+  const operation = maker.ok ? await sendableOperation(maker.value, answers, run) : maker;
   return operation.ok ? operation.value.keys : undefined;
 }
 
 /** The inputSchema of the one chosen operation, if it only reads and will be sent; otherwise undefined. */
-export async function sentReadInput(answers: ToolAnswers): Promise<JsonObject | undefined> {
-  const maker = answers.send === true ? await toolMaker(answers) : undefined;
-  const operation = maker?.ok ? await sendableOperation(maker.value, answers) : undefined;
+export async function sentReadInput(answers: ToolAnswers, run: ImportRun): Promise<JsonObject | undefined> {
+  const maker = answers.send === true ? await toolMaker(answers, run) : undefined;
+  const operation = maker?.ok ? await sendableOperation(maker.value, answers, run) : undefined;
   if (!operation?.ok || operation.value.call.method !== 'get') return undefined;
   return operation.value.inputSchema;
 }
@@ -92,7 +96,11 @@ interface SendableOperation {
   readonly found: KeyValues;
 }
 
-async function sendableOperation(make: ToolMaker, answers: ToolAnswers): Promise<Result<SendableOperation>> {
+async function sendableOperation(
+  make: ToolMaker,
+  answers: ToolAnswers,
+  run: ImportRun,
+): Promise<Result<SendableOperation>> {
   const draft = make([{ name: 'the answer', value: { answer: null } }]);
   if (!draft.ok) return draft;
   const [{ call, entry } = {}] = draft.value;
@@ -109,7 +117,7 @@ async function sendableOperation(make: ToolMaker, answers: ToolAnswers): Promise
   const alternatives = await Promise.all(
     needs
       .filter(isStatic)
-      .map(async (keys) => ({ needs: keys, found: await keyValues(keysOf(keys), answers) })),
+      .map(async (keys) => ({ needs: keys, found: await keyValues(keysOf(keys), answers, run) })),
   );
   const [alternative] = alternatives.toSorted(
     ({ found: a }, { found: b }) =>
@@ -130,8 +138,12 @@ async function sendableOperation(make: ToolMaker, answers: ToolAnswers): Promise
 }
 
 /** The tool of an operation that is sent once, for real: its answer says what the document does not. */
-async function sentOperation(make: ToolMaker, answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
-  const operation = await sendableOperation(make, answers);
+async function sentOperation(
+  make: ToolMaker,
+  answers: ToolAnswers,
+  run: ImportRun,
+): Promise<Result<readonly Imported[]>> {
+  const operation = await sendableOperation(make, answers, run);
   if (!operation.ok) return operation;
   const { call, inputSchema, found } = operation.value;
   const errors = keyValueErrors(found, '--from-openapi');
@@ -140,28 +152,25 @@ async function sentOperation(make: ToolMaker, answers: ToolAnswers): Promise<Res
   const realAnswers = await sendRequests(
     { call, inputSchema, examples, secrets: found.values },
     '--from-openapi',
+    run,
   );
   if (!realAnswers.ok) return realAnswers;
   const tools = make(realAnswers.value.samples);
   return tools.ok ? pass(tools.value.map((tool) => withSentAnswers(tool, realAnswers.value))) : tools;
 }
 
-interface Placed {
-  readonly document: Result<OpenApiDocument>;
-  readonly where: string;
-  readonly url: string | null;
-}
-
-const documentCache = new Map<string, Placed>();
-
 /**
- * The document at a path or URL, or on stdin. Each is read once per run. `where` names it in errors.
+ * The document at a path or URL, or on stdin. Each is read once per run.
  *
  * @param headers for the download
  */
-export async function documentAt(place: string, headers: HeaderPairs = []): Promise<Placed> {
-  const before = documentCache.get(place);
-  if (before) return before;
+export async function documentAt(
+  place: string,
+  headers: HeaderPairs = [],
+  { documents }: ImportRun,
+): Promise<LocatedDocument> {
+  const cachedDocument = documents.get(place);
+  if (cachedDocument) return cachedDocument;
   const location = place === '-' ? '--from-openapi' : shownPlace(place);
   if (headers.length > 0 && !/^https?:\/\//i.test(place)) {
     const document = reject('--header', undefined, 'is for a document at a URL', 'Remove --header.');
@@ -170,6 +179,6 @@ export async function documentAt(place: string, headers: HeaderPairs = []): Prom
   const { text, url, beside: filesBeside } = await readDocumentText(place, headers);
   const read = await readOpenApi(text, location, filesBeside);
   const placed = { document: read.ok ? checkedDocument(read.value, location) : read, where: location, url };
-  if (placed.document.ok) documentCache.set(place, placed);
+  if (placed.document.ok) documents.set(place, placed);
   return placed;
 }

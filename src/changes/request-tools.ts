@@ -17,7 +17,7 @@ import { operationEffect } from '../import/openapi/openapi-tool.ts';
 import { withCredentials } from '../import/operation-credentials.ts';
 import type { GivenRequest } from '../import/request/given-request.ts';
 import { harRequests } from '../import/request/har.ts';
-import { curlIn, type ReadRequest, readRequest, rejection } from '../import/request/index.ts';
+import { type ReadRequest, readCurl, readRequest, rejection } from '../import/request/index.ts';
 import { isCurl } from '../import/request/shown.ts';
 import { RequestRefusal } from '../import/request/words.ts';
 import { toolOfSamples } from '../import/sample.ts';
@@ -26,6 +26,7 @@ import { toolToDo } from '../import/to-do.ts';
 import { freeToolName } from '../model/names.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
+import type { ImportRun } from './import-run.ts';
 import {
   type KeyValues,
   keyValueErrors,
@@ -39,7 +40,7 @@ import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './send-req
 const maxHarBytes = 50_000_000;
 
 /** What a text or a file holds: one curl command, or the requests of a HAR file. */
-export async function requestsInText(text: string): Promise<Result<readonly GivenRequest[]>> {
+export async function requestsInText(text: string, run: ImportRun): Promise<Result<readonly GivenRequest[]>> {
   try {
     // Words with a space, and a bare "curl", were meant as a command.
     if (!isCurl(text) && /\S\s|^curl$/.test(text.trim()) && !existsSync(text.trim())) {
@@ -48,13 +49,21 @@ export async function requestsInText(text: string): Promise<Result<readonly Give
       return reject('--from-request', text, 'is neither a curl command with a URL nor a file', hint);
     }
     const content = isCurl(text) ? text : await readInput(text.trim(), maxHarBytes);
-    const read = isCurl(content)
-      ? curlIn(content)
-      : pass(harRequests(parseHar(content.replace(/^\ufeff/, ''))));
-    return read.ok ? pass([read.value].flat()) : read;
+    if (!isCurl(content)) return pass(harRequests(parseHar(content.replace(/^\ufeff/, ''))));
+    const request = requestOfCurl(content, run);
+    return request.ok ? pass([request.value]) : request;
   } catch (error) {
     return rejection(error);
   }
+}
+
+/** Reads a curl command, and keeps what repeats it without its keys. */
+export function requestOfCurl(text: string, { keylessCommands }: ImportRun): Result<GivenRequest> {
+  const command = readCurl(text);
+  if (!command.ok) return command;
+  const { request, keyless } = command.value;
+  if (keyless) keylessCommands.set(text, keyless);
+  return pass(request);
 }
 
 function parseHar(text: string): Json {
@@ -69,14 +78,17 @@ function parseHar(text: string): Json {
 }
 
 /** The chosen requests, read, in the order of the flags; nothing is sent. */
-export async function readRequests({
-  fromRequest: texts = [],
-  request: number,
-  input = [],
-  constant: constants = [],
-  segment: segments = [],
-  variables: projectVariables = [],
-}: ToolAnswers): Promise<Result<readonly ReadRequest[]>> {
+export async function readRequests(
+  {
+    fromRequest: texts = [],
+    request: number,
+    input = [],
+    constant: constants = [],
+    segment: segments = [],
+    variables: projectVariables = [],
+  }: ToolAnswers,
+  run: ImportRun,
+): Promise<Result<readonly ReadRequest[]>> {
   if (number !== undefined && texts.length > 1) {
     const message = `is for one HAR file, but there are ${texts.length} requests`;
     return reject('--request', number, message, 'Give one request at a time.');
@@ -84,7 +96,7 @@ export async function readRequests({
   const read: ReadRequest[] = [];
   const variables = [...projectVariables];
   for (const text of texts) {
-    const found = await requestsInText(text);
+    const found = await requestsInText(text, run);
     if (!found.ok) return found;
     const [onlyRequest, ...otherRequests] = found.value;
     const request =
@@ -109,7 +121,10 @@ export async function readRequests({
 }
 
 /** The tools of the requests, each sent once, for each example once more. */
-export async function fromRequests(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+export async function fromRequests(
+  answers: ToolAnswers,
+  run: ImportRun,
+): Promise<Result<readonly Imported[]>> {
   const {
     fromRequest: requests = [],
     tool: name,
@@ -119,7 +134,7 @@ export async function fromRequests(answers: ToolAnswers): Promise<Result<readonl
     segment = [],
     example = [],
   } = answers;
-  const read = await readRequests(answers);
+  const read = await readRequests(answers, run);
   if (!read.ok) return read;
   const isSent = answers.send !== false && answers.fromSample === undefined;
   if (!isSent && answers.fromSample === undefined) {
@@ -132,7 +147,10 @@ export async function fromRequests(answers: ToolAnswers): Promise<Result<readonl
   };
   const several = `is for one request, but there are ${requests.length}`;
   const prepared = await Promise.all(
-    read.value.map(async (request) => ({ request, keys: await keyValues(requestKeys(request), answers) })),
+    read.value.map(async (request) => ({
+      request,
+      keys: await keyValues(requestKeys(request), answers, run),
+    })),
   );
   const errors = [
     ...(requests.length > 1 ? onlyForOne(flags, several, () => 'Give one request at a time.') : []),
@@ -151,6 +169,7 @@ export async function fromRequests(answers: ToolAnswers): Promise<Result<readonl
       name ?? freeToolName(request.name, takenNames),
       answers,
       keys.values,
+      run,
     );
     if (!tool.ok) return tool;
     tools.push(tool.value);
@@ -180,6 +199,7 @@ async function importRequest(
   name: string,
   answers: ToolAnswers,
   secrets: KeyValues['values'],
+  run: ImportRun,
 ): Promise<Result<Imported>> {
   const { fromSample: saved, example: examples = [] } = answers;
   const effect = answers.effect ?? (read.onlyReads ? 'reads' : operationEffect(read.call.method, name));
@@ -187,7 +207,7 @@ async function importRequest(
   const call = { ...read.call, ...(isReading && { onlyReads: true as const }) };
   const inputSchema = { type: 'object', ...fieldsSchema(read.input) };
   const sending = { call, inputSchema, examples, secrets };
-  const realAnswers = saved ? undefined : await sendRequests(sending, '--from-request');
+  const realAnswers = saved ? undefined : await sendRequests(sending, '--from-request', run);
   if (realAnswers && !realAnswers.ok) return realAnswers;
   const samples = saved ? await samplesAt(saved) : pass(realAnswers?.value.samples ?? []);
   if (!samples.ok) return samples;

@@ -28,6 +28,7 @@ import { readSample } from '../import/read-sample.ts';
 import { type AnswerSample, isFailureAnswer, schemaOfSamples } from '../import/sample.ts';
 import type { DefinitionChange } from '../model/tool-model.ts';
 import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
+import type { ApiResponse, ImportRun } from './import-run.ts';
 
 /** Everything that a request is sent with. */
 export interface Sending {
@@ -51,7 +52,7 @@ export interface RealAnswers {
   readonly sent: readonly SentAnswer[];
 }
 
-interface SentAnswer extends Pick<Sent, 'arguments' | 'status' | 'headers'> {
+interface SentAnswer extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
   readonly value?: Json | undefined;
   /** The response of a read contains no data. */
   readonly isEmpty: boolean;
@@ -63,11 +64,15 @@ interface SentAnswer extends Pick<Sent, 'arguments' | 'status' | 'headers'> {
  * @param flag names the request in errors
  * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
  */
-export async function sendRequests(sending: Sending, flag: string): Promise<Result<RealAnswers>> {
+export async function sendRequests(
+  sending: Sending,
+  flag: string,
+  run: ImportRun,
+): Promise<Result<RealAnswers>> {
   const { call, secrets } = sending;
   const variants = requestVariants(sending, flag);
   if (!variants.ok) return variants;
-  const responses = await sentOnce(call, variants.value, secrets);
+  const responses = await sendOnce(call, variants.value, secrets, run);
   const read = combineResults(
     responses.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
   );
@@ -92,7 +97,7 @@ export async function sendRequests(sending: Sending, flag: string): Promise<Resu
 /** What was sent, with what arrived. Where the schema of all responses has data, a response without any is empty. */
 function sentAnswers(
   { method, onlyReads }: ApiCall,
-  requests: readonly Sent[],
+  requests: readonly ApiResponse[],
   samples: readonly (AnswerSample | undefined)[],
 ): readonly SentAnswer[] {
   const schema = schemaOfSamples(samples.filter((sample) => sample !== undefined));
@@ -174,34 +179,27 @@ export function givenArguments(root: JsonObject): JsonObject {
   );
 }
 
-interface Sent {
-  readonly arguments: JsonObject;
-  readonly status: number;
-  readonly text: string | null;
-  readonly headers?: JsonObject | undefined;
-}
-
-const answered = new Map<string, Promise<readonly Sent[]>>();
-
-function sentOnce(
+function sendOnce(
   call: ApiCall,
   variants: readonly JsonObject[],
   secrets: ReadonlyMap<string, string>,
-): Promise<readonly Sent[]> {
+  { responses }: ImportRun,
+): Promise<readonly ApiResponse[]> {
   const key = JSON.stringify([call, variants, [...secrets]]);
-  const before = answered.get(key);
-  if (before) return before;
+  const cachedResponses = responses.get(key);
+  if (cachedResponses) return cachedResponses;
   const requests = (async () => {
     const { tryRequest } = await import('../project/source/trial.ts');
-    const responses: Sent[] = [];
+    const apiResponses: ApiResponse[] = [];
     for (const [i, args] of variants.entries()) {
       const answer = await tryRequest(call, args, (name) => secrets.get(name) ?? '', i > 0);
-      responses.push({ arguments: args, ...answer });
+      apiResponses.push({ arguments: args, ...answer });
     }
-    return responses;
+    return apiResponses;
   })();
-  answered.set(key, requests);
-  requests.catch(() => answered.delete(key));
+  responses.set(key, requests);
+  // What failed may be sent again.
+  requests.catch(() => responses.delete(key));
   return requests;
 }
 

@@ -6,25 +6,24 @@ import type { DefinitionChange, SpecEntry } from '../model/tool-model.ts';
 import { listServer, TokenRefusal } from '../project/source/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
+import type { ImportRun } from './import-run.ts';
 import { keyValues, type RequestKeys, unusedVariables } from './key-values.ts';
-
-const knownServers = new Map<string, ListedServer>();
 
 export const tokenVariable = 'MCP_SOURCE_TOKEN';
 
 /**
- * The tools of a running MCP server. Each server is read once per run.
+ * Returns the tools of a running MCP server. Each server is read once per run.
  *
  * @throws the errors of `listServer`; its `TokenRefusal` names the variable that may not be sent yet
  */
-export async function mcpServerAt(url: string, answers: ToolAnswers): Promise<ListedServer> {
-  const listed = knownServers.get(url) ?? (await readServer(url, answers));
-  knownServers.set(url, listed);
-  return listed;
+export async function mcpServerAt(url: string, answers: ToolAnswers, run: ImportRun): Promise<ListedServer> {
+  const server = run.servers.get(url) ?? (await readServer(url, answers, run));
+  run.servers.set(url, server);
+  return server;
 }
 
-async function readServer(url: string, answers: ToolAnswers): Promise<ListedServer> {
-  const found = await keyValues(serverKeys(url), answers);
+async function readServer(url: string, answers: ToolAnswers, run: ImportRun): Promise<ListedServer> {
+  const found = await keyValues(serverKeys(url), answers, run);
   try {
     return await listServer(url, found.values.get(tokenVariable));
   } catch (error) {
@@ -46,11 +45,11 @@ function taskChange(tool: string): DefinitionChange {
 }
 
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
-export async function fromServer(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+export async function fromServer(answers: ToolAnswers, run: ImportRun): Promise<Result<readonly Imported[]>> {
   const { fromUrl = '', only = [] } = answers;
   const unused = unusedVariables(answers.env, [serverKeys(fromUrl)]);
   if (unused.length > 0) return refuse(...unused);
-  const listed = await mcpServerAt(fromUrl, answers);
+  const listed = await mcpServerAt(fromUrl, answers, run);
   const taskTools = listed.tools.filter(runsOnlyAsTask).map(({ name }) => textOr(name));
   const taskTool = taskTools.find((name) => only.includes(name));
   if (taskTool !== undefined) return reject('--only', taskTool, asTask, 'Name another tool.');

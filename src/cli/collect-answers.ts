@@ -1,4 +1,5 @@
 import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
+import type { ImportRun } from '../changes/import-run.ts';
 import type { ToolParts } from '../questions/tool-questions.ts';
 import { mayAsk, type QuestionSwitches } from './ask-person.ts';
 
@@ -45,15 +46,16 @@ export async function collectAnswers<Answers>(
 export async function listSearchedOperations(
   { fromOpenapi, header, search, operation, fromRequest = [], request }: Partial<ToolParts>,
   switches: QuestionSwitches,
+  run: ImportRun,
   output: Output,
 ): Promise<ExitCode | undefined> {
   if (fromRequest.length === 1 && request === undefined && !mayAsk(switches)) {
     const { listRequests } = await import('./tools/choices.ts');
-    return listRequests(fromRequest[0] ?? '', output);
+    return listRequests(fromRequest[0] ?? '', run, output);
   }
   const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
   if (fromOpenapi === undefined || !lists) return undefined;
   const { listOperations, unchosenOperation } = await import('./tools/choices.ts');
-  if (switches.yes && search === undefined) throw await unchosenOperation(fromOpenapi, header);
-  return listOperations(fromOpenapi, header, search, output);
+  if (switches.yes && search === undefined) throw await unchosenOperation(fromOpenapi, header, run);
+  return listOperations(fromOpenapi, header, search, run, output);
 }

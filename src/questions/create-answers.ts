@@ -1,4 +1,5 @@
 import { type Result, replayFlags, shellLine } from 'market-mcp-contract/command';
+import type { KeylessCommands } from '../import/request/shown.ts';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
 import { type Flags, readFlags } from './read-flags.ts';
 import { flagsForAnswers, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
@@ -35,15 +36,16 @@ export function completeAnswers(partialAnswers: Partial<CreateParts>): CreateAns
 /** The command that gives the same answers without questions, quoted for the shell. */
 export function replayCommand(
   answers: CreateAnswers,
+  commands: KeylessCommands,
   switches: Partial<CreateSwitches> = {},
   program: readonly string[] = ['create-market-mcp'],
 ): string {
   const { directory, ask: _, ...otherQuestions } = createQuestions;
   return shellLine([
     ...program,
-    ...directory.replay(answers.directory),
+    ...directory.replay(answers.directory, commands),
     '--yes',
-    ...flagsForAnswers<Omit<CreateParts, 'directory' | 'ask'>>(otherQuestions, answers),
+    ...flagsForAnswers<Omit<CreateParts, 'directory' | 'ask'>>(otherQuestions, answers, commands),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }
@@ -51,12 +53,13 @@ export function replayCommand(
 /** The command that continues with the given answers and asks for the others, quoted for the shell. */
 export function resumeCommand(
   parts: Partial<CreateParts>,
+  commands: KeylessCommands,
   switches: Partial<CreateSwitches>,
   program: readonly string[],
 ): string {
   return shellLine([
     ...program,
-    ...flagsForAnswers<CreateParts>(createQuestions, parts, true),
+    ...flagsForAnswers<CreateParts>(createQuestions, parts, commands, true),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }

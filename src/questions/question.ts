@@ -7,6 +7,7 @@ import {
   pass,
   type Result,
 } from 'market-mcp-contract/command';
+import type { KeylessCommands } from '../import/request/shown.ts';
 
 /**
  * One decision of an author, made by a flag: its validation, and the flags that repeat it.
@@ -17,8 +18,12 @@ import {
 export interface FlagAnswer<T, Given = string> {
   readonly flag: Flag<Given>;
   parse(value: Given): Result<T>;
-  /** The arguments of a command line that give the same answer. */
-  replay(answer: T): readonly string[];
+  /**
+   * The arguments of a command line that give the same answer.
+   *
+   * @param commands the curl commands that were read: they are repeated without their keys
+   */
+  replay(answer: T, commands: KeylessCommands): readonly string[];
 }
 
 /** A decision that is also asked for. Flag and prompt share the validation. */

@@ -57,7 +57,7 @@ const fromRequest: Question<readonly string[], readonly string[]> = {
     message: 'Paste a curl command, or write the path of a file with one, or of a HAR file',
     placeholder: "curl 'https://api.example.com/quotes/{symbol=BTC}?limit=10', request.sh, or session.har",
   },
-  replay: (texts) => texts.flatMap((text) => ['--from-request', withoutKeys(text)]),
+  replay: (texts, commands) => texts.flatMap((text) => ['--from-request', withoutKeys(text, commands)]),
 };
 
 const request: FlagAnswer<number> = {

@@ -1,4 +1,5 @@
 import type { ApiVariable } from '../import/imported-tool.ts';
+import type { KeylessCommands } from '../import/request/shown.ts';
 import { type ToolParts, toolQuestions } from './tool-questions.ts';
 
 /** The project of tools that are made from requests. */
@@ -50,18 +51,20 @@ export function toolAnswers<Answers extends ToolAnswers>(
 type Replayed<Parts> = {
   readonly [name in keyof Parts]-?: {
     readonly flag: { readonly syntax: string };
-    replay(answer: Parts[name]): readonly string[];
+    replay(answer: Parts[name], commands: KeylessCommands): readonly string[];
   };
 };
 
 /**
  * The arguments of a command line that give the same answers.
  *
+ * @param commands the curl commands that were read
  * @param isWhole also those that equal a default, and a title and an effect that follow from the name
  */
 export function flagsForAnswers<Parts extends ToolAnswers>(
   questions: Replayed<Parts>,
   answers: ToolAnswers & Partial<Parts>,
+  commands: KeylessCommands,
   isWhole = false,
 ): readonly string[] {
   const derived = isWhole || requiredParts(answers).length === 0 ? [] : (['title', 'effect'] as const);
@@ -70,7 +73,7 @@ export function flagsForAnswers<Parts extends ToolAnswers>(
     const answer = answers[name];
     if (answer === undefined || follows.some((followedName) => followedName === name)) return [];
     const { flag, replay } = questions[name];
-    const pieces = replay(answer as Parts[keyof Parts & string]);
+    const pieces = replay(answer as Parts[keyof Parts & string], commands);
     return isWhole && pieces.length === 0 && typeof answer === 'string'
       ? [flag.syntax.split(' ')[0] ?? '', answer]
       : pieces;

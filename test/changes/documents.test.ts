@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { planAddition } from '../../src/changes/addition.ts';
+import { startImport } from '../../src/changes/import-run.ts';
 import { importTools } from '../../src/changes/import-tools.ts';
 import { planUpgrade } from '../../src/changes/upgrade/plan-upgrade.ts';
 import { planCommonFiles, projectContext, type Start } from '../../src/plan/plan-project.ts';
@@ -32,7 +33,7 @@ async function fromDocument(document: typeof gas & object): Promise<string> {
 }
 
 async function add(root: string, document: typeof gas & object) {
-  const entries = unwrap(await importTools(documentIn(root, document), generic));
+  const entries = unwrap(await importTools(documentIn(root, document), generic, startImport()));
   return changeProject(root, async () => planAddition(await openProject(root), entries));
 }
 

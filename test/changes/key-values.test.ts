@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startImport } from '../../src/changes/import-run.ts';
 import { rememberTyped } from '../../src/changes/key-values.ts';
 import { fromOpenApi } from '../../src/changes/openapi.ts';
 import { fromRequests } from '../../src/changes/request-tools.ts';
@@ -24,9 +25,9 @@ async function api() {
 }
 
 /** Reads and sends a request in an environment with SECRET. */
-async function send(answers: ToolAnswers) {
+async function send(answers: ToolAnswers, run = startImport()) {
   vi.stubEnv('SECRET', secret);
-  const result = await fromRequests({ effect: 'reads', ...answers });
+  const result = await fromRequests({ effect: 'reads', ...answers }, run);
   const errors = result.ok
     ? []
     : result.errors.map(({ where, message, hint }) => `${where} ${message}. ${hint}`);
@@ -195,10 +196,11 @@ describe('the .env of a project', () => {
 it('a typed value is used first, and only for the origin that it was typed for', async () => {
   const [first, second] = await Promise.all([api(), api()]);
   const lineOf = (origin: string) => [`curl ${origin}/a -H 'x-api-key: $SECRET'`];
-  rememberTyped('SECRET', first.origin, 'typed-key');
-  expect((await send({ fromRequest: lineOf(first.origin), env: ['SECRET'] })).errors).toBe('');
+  const run = startImport();
+  rememberTyped(run, 'SECRET', first.origin, 'typed-key');
+  expect((await send({ fromRequest: lineOf(first.origin), env: ['SECRET'] }, run)).errors).toBe('');
   expect(first.received[0]?.headers).toContain('x-api-key: typed-key');
-  expect((await send({ fromRequest: lineOf(second.origin) })).isSent).toBe(false);
+  expect((await send({ fromRequest: lineOf(second.origin) }, run)).isSent).toBe(false);
   expect(second.received).toEqual([]);
 });
 
@@ -215,7 +217,7 @@ it('an operation of an OpenAPI document gets a variable only with --env, which n
   vi.stubEnv('GAS_TOKEN', secret);
   const answers = { fromOpenapi: path, operation: ['GET /a'], effect: 'reads' } as const;
   const errorsOf = async (more: ToolAnswers) => {
-    const result = await fromOpenApi({ ...answers, ...more });
+    const result = await fromOpenApi({ ...answers, ...more }, startImport());
     return result.ok ? [] : result.errors.map(({ where, message }) => `${where} ${message}`);
   };
   expect(await errorsOf({ send: true })).toEqual([

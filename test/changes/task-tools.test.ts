@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { startImport } from '../../src/changes/import-run.ts';
 import { fromServer } from '../../src/changes/server-tools.ts';
 import { startApi } from '../api-server.ts';
 
@@ -30,7 +31,7 @@ async function serve(tools: readonly object[]): Promise<string> {
 const answers = (fromUrl: string, only: readonly string[] = []) => ({ fromUrl, only }) as never;
 
 it('a tool that runs only as a task is left out and reported', async () => {
-  const imported = await fromServer(answers(await serve([taskTool, tool, optionalTool])));
+  const imported = await fromServer(answers(await serve([taskTool, tool, optionalTool])), startImport());
   if (!imported.ok) throw new Error(JSON.stringify(imported));
   expect(imported.value.map(({ entry }) => entry.name)).toEqual(['get_weather', 'get_report']);
   expect(imported.value[0]?.changes[0]).toMatchObject({
@@ -41,14 +42,16 @@ it('a tool that runs only as a task is left out and reported', async () => {
 });
 
 it('a tool that runs only as a task is rejected by name', async () => {
-  expect(await fromServer(answers(await serve([taskTool, tool]), ['train_model']))).toMatchObject({
+  expect(
+    await fromServer(answers(await serve([taskTool, tool]), ['train_model']), startImport()),
+  ).toMatchObject({
     ok: false,
     errors: [{ message: expect.stringContaining('runs only as a task') }],
   });
 });
 
 it('a server whose tools all run only as tasks is rejected', async () => {
-  expect(await fromServer(answers(await serve([taskTool])))).toMatchObject({
+  expect(await fromServer(answers(await serve([taskTool])), startImport())).toMatchObject({
     ok: false,
     errors: [{ message: expect.stringContaining('no tool to import') }],
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
+import { startImport } from '../../src/changes/import-run.ts';
 import { importTools } from '../../src/changes/import-tools.ts';
 import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
 import { apiDocuments } from '../import/api-documents.ts';
@@ -15,7 +16,7 @@ async function toolOf(tool: string, given: ToolAnswers = {}, profile = context) 
   const path = join(directory(), file ?? '');
   writeFileSync(path, text ?? '');
   const source = { fromOpenapi: path, operation: [operation ?? ''], ...given };
-  const { tools, changes } = preparedOf(unwrap(await importTools(source, profile)), profile);
+  const { tools, changes } = preparedOf(unwrap(await importTools(source, profile, startImport())), profile);
   return {
     meta: tools[0]?.definition._meta,
     changes: changes.filter(({ path }) => path.startsWith('_meta')),

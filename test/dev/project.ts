@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, watch, writeFile
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { planCreation } from '../../src/changes/creation.ts';
+import { startImport } from '../../src/changes/import-run.ts';
 import { publishedState } from '../../src/dev/published-state.ts';
 import type { StateKind } from '../../src/dev/state.ts';
 import { completeAnswers, readCreateFlags } from '../../src/questions/create-answers.ts';
@@ -16,7 +17,7 @@ export async function generatedProject(
   const directory = mkdtempSync(join(tmpdir(), 'development-'));
   const given = readCreateFlags({ directory: 'server', ...flags });
   if (!given.ok) throw new Error(JSON.stringify(given.errors));
-  const drawn = await planCreation(completeAnswers(given.value));
+  const drawn = await planCreation(completeAnswers(given.value), startImport());
   if (!drawn.ok) throw new Error(JSON.stringify(drawn.errors));
   for (const [path, { content }] of drawn.value.files) {
     mkdirSync(join(directory, path, '..'), { recursive: true });

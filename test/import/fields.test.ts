@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
+import { startImport } from '../../src/changes/import-run.ts';
 import { importTools } from '../../src/changes/import-tools.ts';
 import { presumedRecordings } from '../../src/import/api-recordings.ts';
 import { fieldsOf, withFields } from '../../src/import/fields.ts';
@@ -165,10 +166,10 @@ it('fields can be chosen in places that a whole definition would cut off', async
   const place = join(directory(), 'api.json');
   writeFileSync(place, JSON.stringify(documentOf({ responses: ok(nested(3)) })));
   const source = { fromOpenapi: place, operation: ['getGas'] };
-  const whole = await importTools(source, context);
+  const whole = await importTools(source, context, startImport());
   expect(whole.ok && whole.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
   for (const fields of [['a.b.c'], ['getGas:a.b.c']]) {
-    const chosen = await importTools({ ...source, fields }, context);
+    const chosen = await importTools({ ...source, fields }, context, startImport());
     expect(chosen.ok && chosen.value.flatMap(fieldsOf).map(({ path }) => path)).toEqual([
       'a',
       'a.b',
@@ -176,9 +177,9 @@ it('fields can be chosen in places that a whole definition would cut off', async
     ]);
   }
   // What is recorded of other tools does not enlarge this one.
-  const beside = await importTools(source, context, { other: ['a.b.c'] });
+  const beside = await importTools(source, context, startImport(), { other: ['a.b.c'] });
   expect(beside.ok && beside.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
-  const recorded = await importTools(source, context, { getGas: ['a.b.c'] });
+  const recorded = await importTools(source, context, startImport(), { getGas: ['a.b.c'] });
   expect(recorded.ok && recorded.value[0]?.fields).toEqual(['a.b.c']);
 });
 
@@ -232,7 +233,7 @@ it('descriptions name their tool if there are several, and replace what the docu
     JSON.stringify({ openapi, info, servers, paths: { [`${path}`]: item, '/other': other } }),
   );
   const described = async (operation: readonly string[], ...description: string[]) => {
-    const entries = await importTools({ fromOpenapi: file, operation, description }, context);
+    const entries = await importTools({ fromOpenapi: file, operation, description }, context, startImport());
     return entries.ok
       ? entries.value.map(({ entry }) => (entry as JsonObject).description)
       : entries.errors.map(({ message, hint }) => `${message}. ${hint}`);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { isKeyName } from '../../packages/contract/src/command/key-names.ts';
+import { startImport } from '../../src/changes/import-run.ts';
 import { requestsInText } from '../../src/changes/request-tools.ts';
 import { givenArguments } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
@@ -236,7 +237,9 @@ it.each(['https://x.test/v1/$API_KEY', 'https://x.test/v1/${ACCESS_TOKEN}/a'])(
 
 describe('a wrong place for a curl command, or a wrong command', () => {
   it.each(['curl', 'wget https://api.example.com/prices', '/nowhere/a b.txt'])('%s', async (text) => {
-    const { errors = [] } = (await requestsInText(text)) as { errors?: readonly { message: string }[] };
+    const { errors = [] } = (await requestsInText(text, startImport())) as {
+      errors?: readonly { message: string }[];
+    };
     expect(errors).toMatchObject([
       { value: `"${text}"`, message: expect.stringMatching(/^is neither a curl command/) },
     ]);

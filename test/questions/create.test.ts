@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
+import { startImport } from '../../src/changes/import-run.ts';
 import { importTools } from '../../src/changes/import-tools.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { createQuestions } from '../../src/questions/create.ts';
@@ -86,13 +87,16 @@ const answers: fc.Arbitrary<CreateAnswers> = fc
 describe('the command that repeats the answers', () => {
   it('gives the same answers through a real shell', () => {
     const given = fc.sample(answers, { numRuns: 60, seed: 7 });
-    const lines = given.map((one) => replayCommand(one));
+    const lines = given.map((one) => replayCommand(one, new Map()));
     expect(shellSplit(lines).map(reread)).toEqual(given);
   }, 120_000);
 
   it('includes the switches that affect the result', () => {
     const switches = { install: false, git: true, check: false, force: true };
-    const line = replayCommand(completeAnswers({ spec: 'x.json' }), switches, ['npx', 'create-market-mcp']);
+    const line = replayCommand(completeAnswers({ spec: 'x.json' }), new Map(), switches, [
+      'npx',
+      'create-market-mcp',
+    ]);
     expect(line).toBe('npx create-market-mcp my-tool --yes --spec x.json --no-install --no-check --force');
   });
 });
@@ -100,7 +104,7 @@ describe('the command that repeats the answers', () => {
 describe('the defaults', () => {
   it('create a server that passes every rule, including advice', async () => {
     for (const directory of ['my-tool', 'gas-prices', '/srv/find-hotels-mcp', 'x']) {
-      const entries = unwrap(await importTools(completeAnswers({ directory }), context));
+      const entries = unwrap(await importTools(completeAnswers({ directory }), context, startImport()));
       expect(prepareTools(entries, context)).toMatchObject({
         ok: true,
         prepared: { changes: [], advice: [] },

@@ -10,6 +10,7 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
+import { type ImportRun, startImport } from '../../changes/import-run.ts';
 import { importTools, secretsOf } from '../../changes/import-tools.ts';
 import { saveKeys } from '../../changes/save-keys.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
@@ -40,14 +41,15 @@ export async function addTool(
   flags: Flags<ToolParts> & AddToolSwitches,
 ): Promise<ExitCode> {
   const partialParts = unwrap(readFlags<ToolParts>(addToolQuestions, { ...flags, tool }));
-  const listed = await listSearchedOperations(partialParts, flags, output);
+  const run = startImport();
+  const listed = await listSearchedOperations(partialParts, flags, run, output);
   if (listed !== undefined) return listed;
   const project = await openProject(findProject(process.cwd()));
   const parts = { ...partialParts, ...requestPlaceOf(project) };
-  const answers = await collectAnswers(addToolAnswering(parts, project, flags, output), flags);
+  const answers = await collectAnswers(addToolAnswering(parts, project, flags, run, output), flags);
   // Read before the lock is taken: standard input may take long.
   const { fields } = project.manifest.answers;
-  const entries = unwrap(await importTools(answers, project.profile, fields));
+  const entries = unwrap(await importTools(answers, project.profile, run, fields));
   const { directory } = project;
   const secrets = secretsOf(entries);
   const plan = async () => planAddition(await openProject(directory), entries);
@@ -113,6 +115,7 @@ function addToolAnswering(
   partialParts: Partial<ToolParts & RequestPlace>,
   project: Project,
   { check }: AddToolSwitches,
+  run: ImportRun,
   output: Output,
 ): Answering<ToolAnswers> {
   return {
@@ -126,12 +129,13 @@ function addToolAnswering(
       return askAll({
         title: 'market-mcp add-tool',
         given: partialParts,
+        run,
         before: [],
         after: [],
         tool: addToolQuestions.tool,
         complete: toolAnswers,
         async review(answers) {
-          const entries = await importTools(answers, project.profile, project.manifest.answers.fields);
+          const entries = await importTools(answers, project.profile, run, project.manifest.answers.fields);
           if (!entries.ok) return entries;
           const { change, prepared } = await planAddition(project, entries.value);
           const place = `${change?.files.size ?? 0} files in ${project.directory}`;
@@ -140,7 +144,7 @@ function addToolAnswering(
         resume: (parts, ask) =>
           marketCommand(
             'add-tool',
-            ...flagsForAnswers<ToolParts>(addToolQuestions, { ...parts, ask }, true),
+            ...flagsForAnswers<ToolParts>(addToolQuestions, { ...parts, ask }, run.keylessCommands, true),
             ...(check ? [] : [addToolSwitches.check.syntax]),
           ),
         interrupted: (cancelled) => output.error(toCommandError(cancelled)),

@@ -12,6 +12,7 @@ import {
 } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone-problems.ts';
 import { type Creation, planCreation } from '../../changes/creation.ts';
+import { type ImportRun, startImport } from '../../changes/import-run.ts';
 import { repeatedVariables } from '../../changes/key-values.ts';
 import {
   directoryError,
@@ -63,7 +64,8 @@ export async function create(
   flags: CreateFlags & CreateSwitches,
 ): Promise<ExitCode> {
   const parts = unwrap(readCreateFlags({ ...flags, directory }));
-  const listed = await listSearchedOperations(parts, flags, output);
+  const run = startImport();
+  const listed = await listSearchedOperations(parts, flags, run, output);
   if (listed !== undefined) return listed;
   if (parts.directory !== undefined) {
     const existingProject = flags.force ? undefined : projectIn(parts.directory);
@@ -71,8 +73,8 @@ export async function create(
     if (existingProject === undefined) targetOf(parts.directory, flags);
     else if (mayAsk(flags)) return finishCreation(parts.directory, existingProject, flags, output);
   }
-  const answers = await collectAnswers(createAnswering(parts, flags, output), flags);
-  const creation = unwrap(await planCreation(answers));
+  const answers = await collectAnswers(createAnswering(parts, flags, run, output), flags);
+  const creation = unwrap(await planCreation(answers, run));
   const { files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
@@ -96,6 +98,7 @@ export async function create(
 function createAnswering(
   partialParts: Partial<CreateParts>,
   switches: CreateSwitches,
+  run: ImportRun,
   output: Output,
 ): Answering<CreateAnswers> {
   return {
@@ -107,14 +110,15 @@ function createAnswering(
       const program = ownCommand('create-market-mcp');
       return askCreate({
         given: partialParts,
+        run,
         async review(answers) {
-          const planned = await planCreation(answers);
+          const planned = await planCreation(answers, run);
           if (!planned.ok) return planned;
           const { files, prepared } = planned.value;
           const { directory } = targetOf(answers.directory, switches, files);
           return pass(reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth()));
         },
-        resume: (parts, ask) => resumeCommand({ ...parts, ask }, switches, program),
+        resume: (parts, ask) => resumeCommand({ ...parts, ask }, run.keylessCommands, switches, program),
         interrupted: (cancelled) => output.error(toCommandError(cancelled)),
         directoryError: (directory) => directoryError(directory, switches),
       });
@@ -131,7 +135,7 @@ const maxLines = 12;
  * @param successText what was written
  */
 async function completeCreation(
-  { answers, files, prepared, secrets }: Creation,
+  { answers, files, prepared, secrets, run }: Creation,
   context: ProjectContext,
   successText: string,
   switches: CreateSwitches,
@@ -148,8 +152,8 @@ async function completeCreation(
   const [tool] = prepared.tools;
   const first = tool && firstEditOf(tool, saved?.done ? dotEnv(directory) : null);
   const steps = nextSteps(context, switches.install, first, tool?.definition.name);
-  const repeated = { ...answers, env: repeatedVariables(answers) };
-  const repeat = replayCommand(repeated, switches, ownCommand('create-market-mcp'));
+  const repeated = { ...answers, env: repeatedVariables(answers, run) };
+  const repeat = replayCommand(repeated, run.keylessCommands, switches, ownCommand('create-market-mcp'));
   const result = {
     directory,
     ...creationJson(files, prepared),

@@ -1,4 +1,5 @@
 import { orCommandError } from 'market-mcp-contract/command';
+import type { ImportRun } from '../../changes/import-run.ts';
 import { keyValues, type RequestKeys, rememberTyped } from '../../changes/key-values.ts';
 import { lacksAnswer, operationKeys } from '../../changes/openapi.ts';
 import { requestKeys } from '../../changes/request-tools.ts';
@@ -7,30 +8,40 @@ import { TokenRefusal } from '../../project/source/mcp-server.ts';
 import { type ToolAnswers, toolSource } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
+import type { PromptContext } from './prompt-context.ts';
 import { readAnsweredRequests } from './request-prompts.ts';
 
 /** The permissions of an author, asked for before a request is sent. */
 export type Consent = Pick<ToolAnswers, 'send' | 'env'>;
 
 /** Asks for the keys that a request lacks, and whether what may change something, or is unknown, is sent. */
-export async function askConsent(asker: Asker, answers: ToolAnswers, isBack: boolean): Promise<Consent> {
-  const consent = await consentTo(asker, answers);
+export async function askConsent(
+  asker: Asker,
+  answers: ToolAnswers,
+  { run }: PromptContext,
+  isBack: boolean,
+): Promise<Consent> {
+  const consent = await consentTo(asker, answers, run);
   if (consent === undefined && isBack) throw new Back();
   return consent ?? {};
 }
 
 /** Undefined if there was nothing to ask. */
-function consentTo(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
+function consentTo(asker: Asker, answers: ToolAnswers, run: ImportRun): Promise<Consent | undefined> {
   const source = toolSource(answers);
-  if (source === 'fromOpenapi') return consentToOperation(asker, answers);
-  if (source === 'fromUrl') return consentToToken(asker, answers);
-  return consentToRequests(asker, answers);
+  if (source === 'fromOpenapi') return consentToOperation(asker, answers, run);
+  if (source === 'fromUrl') return consentToToken(asker, answers, run);
+  return consentToRequests(asker, answers, run);
 }
 
-async function consentToRequests(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
-  const requests = await readAnsweredRequests(answers);
+async function consentToRequests(
+  asker: Asker,
+  answers: ToolAnswers,
+  run: ImportRun,
+): Promise<Consent | undefined> {
+  const requests = await readAnsweredRequests(answers, run);
   const isSent = answers.send !== false && answers.fromSample === undefined;
-  const env = isSent ? await askKeys(asker, requests.map(requestKeys), answers) : undefined;
+  const env = isSent ? await askKeys(asker, requests.map(requestKeys), answers, run) : undefined;
   const [writing] = requests.filter(({ onlyReads }) => !onlyReads);
   if (!writing || answers.send !== undefined) return env && { env };
   const { method, path } = writing.call;
@@ -39,26 +50,34 @@ async function consentToRequests(asker: Asker, answers: ToolAnswers): Promise<Co
   return env ? { send, env } : { send };
 }
 
-async function consentToOperation(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
+async function consentToOperation(
+  asker: Asker,
+  answers: ToolAnswers,
+  run: ImportRun,
+): Promise<Consent | undefined> {
   const { send: consent, operation: [operation] = [] } = answers;
-  const isOpen = consent === undefined && (await lacksAnswer(answers));
+  const isOpen = consent === undefined && (await lacksAnswer(answers, run));
   const question = `The document does not say what ${operation} answers. Send it once, for real?`;
   const send = isOpen ? await asker.confirm(question, false) : consent;
-  const keys = send ? await operationKeys(answers) : undefined;
-  const env = keys && (await askKeys(asker, [keys], answers));
+  const keys = send ? await operationKeys(answers, run) : undefined;
+  const env = keys && (await askKeys(asker, [keys], answers, run));
   if (!isOpen) return env && { env };
   return { ...(send !== undefined && { send }), ...(env && { env }) };
 }
 
-async function consentToToken(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
+async function consentToToken(
+  asker: Asker,
+  answers: ToolAnswers,
+  run: ImportRun,
+): Promise<Consent | undefined> {
   const { fromUrl = '', env = [] } = answers;
   const refusalOf = async (attempt: ToolAnswers) => {
-    const server = await orCommandError(() => mcpServerAt(fromUrl, attempt));
+    const server = await orCommandError(() => mcpServerAt(fromUrl, attempt, run));
     return server instanceof TokenRefusal ? server : undefined;
   };
   if (!(await refusalOf(answers))) return undefined;
   const keys = serverKeys(fromUrl);
-  const { unpermitted } = await keyValues(keys, answers);
+  const { unpermitted } = await keyValues(keys, answers, run);
   if (unpermitted.length > 0 && (await asker.confirm(sendQuestion(tokenVariable, [keys.origin]), false))) {
     const permissions = [...env, tokenVariable];
     const refusal = await refusalOf({ ...answers, env: permissions });
@@ -67,7 +86,7 @@ async function consentToToken(asker: Asker, answers: ToolAnswers): Promise<Conse
   }
   for (;;) {
     const token = await asker.hidden(`Token of ${keys.origin} (it is not shown, and not stored)`);
-    rememberTyped(tokenVariable, keys.origin, token);
+    rememberTyped(run, tokenVariable, keys.origin, token);
     const refusal = await refusalOf(answers);
     if (!refusal) return {};
     asker.warn([refusal.message]);
@@ -83,8 +102,9 @@ async function askKeys(
   asker: Asker,
   requests: readonly RequestKeys[],
   answers: ToolAnswers,
+  run: ImportRun,
 ): Promise<readonly string[] | undefined> {
-  const found = await Promise.all(requests.map((request) => keyValues(request, answers)));
+  const found = await Promise.all(requests.map((request) => keyValues(request, answers, run)));
   const origins = new Map<string, Set<string>>();
   for (const { origin, unpermitted, missing } of found) {
     for (const variable of [...unpermitted, ...missing])
@@ -99,7 +119,7 @@ async function askKeys(
       continue;
     }
     const value = await asker.hidden(`Value of ${variable} (it is not shown, and written to .env alone)`);
-    for (const origin of receivers) rememberTyped(variable, origin, value);
+    for (const origin of receivers) rememberTyped(run, variable, origin, value);
   }
   return permissions;
 }

@@ -4,21 +4,15 @@ import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
+import type { PromptContext } from './prompt-context.ts';
 import { requestInputsIn } from './request-prompts.ts';
 import { askedAgain, isStartOpen, withStart } from './start-prompts.ts';
-import {
-  type AskedPart,
-  askPart,
-  type Naming,
-  orderedParts,
-  type PromptParts,
-  partLabels,
-} from './tool-prompts.ts';
+import { type AskedPart, askPart, orderedParts, type PromptParts, partLabels } from './tool-prompts.ts';
 
 export { Cancelled } from './leaving.ts';
 
 /** The steps of a command from the answers of flags to all answers. */
-export interface Flow<Answers> extends Naming {
+export interface Flow<Answers> extends PromptContext {
   readonly title: string;
   /** Answers from flags, and the project's settings for requests; they are not asked again. */
   readonly given: PromptParts;
@@ -82,7 +76,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
     async (before, isBack) => {
       parts = before;
       current = part;
-      const answered = await orBack(askPart(asker, part, before, isBack, flow));
+      const answered = await orBack(askPart(asker, part, before, flow, isBack));
       current = undefined;
       asker.unfinished = () => ({});
       if (answered === 'back') throw new Back();
@@ -164,7 +158,7 @@ async function askNextStep(
 
 export interface CreatePrompts
   extends Pick<Flow<CreateAnswers>, 'review' | 'resume' | 'interrupted' | 'input' | 'output'>,
-    Pick<Naming, 'directoryError'> {
+    Pick<PromptContext, 'run' | 'directoryError'> {
   /** Answers from flags; they are not asked again. */
   readonly given: Partial<CreateParts>;
 }

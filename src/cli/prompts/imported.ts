@@ -1,6 +1,7 @@
 import { pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { grouped, isObject, type JsonObject, objectOr, propertiesOf, textOr } from 'market-mcp-contract/json';
 import { generic } from 'market-mcp-contract/platforms';
+import type { ImportRun } from '../../changes/import-run.ts';
 import { importTools, wholeEntriesOf } from '../../changes/import-tools.ts';
 import { sentReadInput } from '../../changes/openapi.ts';
 import { fieldsSchema } from '../../fields/shape.ts';
@@ -21,21 +22,23 @@ import {
 } from '../../tools/example-values.ts';
 import type { Asker } from './asker.ts';
 import { askInOrder, Back } from './leaving.ts';
+import type { PromptContext } from './prompt-context.ts';
 import { readAnsweredRequests } from './request-prompts.ts';
 
 /** Asks for examples: of a read that is sent, one that finds nothing, and of a spec, one for each parameter without a value. */
 export function askExamples(
   asker: Asker,
   parts: Partial<ToolParts>,
+  context: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
   const ask = toolSource(parts) === 'spec' ? askMissingExamples : askEmptyExample;
-  return ask(asker, parts, isBack);
+  return ask(asker, parts, context, isBack);
 }
 
 /** The tools of the answers so far. None if there is an error in their source, which the review reports. */
-async function importedTools(answers: ToolAnswers): Promise<readonly Imported[]> {
-  const entries = await importTools(toolAnswers(answers), generic).catch(() => undefined);
+async function importedTools(answers: ToolAnswers, { run }: PromptContext): Promise<readonly Imported[]> {
+  const entries = await importTools(toolAnswers(answers), generic, run).catch(() => undefined);
   return entries?.ok ? entries.value : [];
 }
 
@@ -43,10 +46,11 @@ async function importedTools(answers: ToolAnswers): Promise<readonly Imported[]>
 async function askMissingExamples(
   asker: Asker,
   parts: Partial<ToolParts>,
+  context: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
   const { example: before = [], ...otherParts } = parts;
-  const preparation = prepareTools(await importedTools(otherParts), generic);
+  const preparation = prepareTools(await importedTools(otherParts, context), generic);
   const missing = preparation.ok ? missingExamples(preparation.prepared.tools) : [];
   if (isBack && missing.length === 0) throw new Back();
   const open = missing.findIndex((example) => !before.some((value) => isFor(value, example)));
@@ -88,9 +92,10 @@ async function askExample(
 export async function askEmptyExample(
   asker: Asker,
   parts: ToolAnswers,
+  { run }: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
-  const root = await inputOfRead(parts);
+  const root = await inputOfRead(parts, run);
   const names = propertiesOf(root).map(([name]) => name);
   const [first] = names;
   if (root === undefined || first === undefined) {
@@ -129,9 +134,9 @@ function emptyExample(typed: string, root: JsonObject): Result<string> {
 }
 
 /** The inputSchema of the one read that will be sent; undefined if there is none. */
-async function inputOfRead(answers: ToolAnswers): Promise<JsonObject | undefined> {
-  if (toolSource(answers) === 'fromOpenapi') return sentReadInput(answers);
-  const [request, ...otherRequests] = await readAnsweredRequests(answers);
+async function inputOfRead(answers: ToolAnswers, run: ImportRun): Promise<JsonObject | undefined> {
+  if (toolSource(answers) === 'fromOpenapi') return sentReadInput(answers, run);
+  const [request, ...otherRequests] = await readAnsweredRequests(answers, run);
   const isSent = answers.send !== false && answers.fromSample === undefined;
   const isReading = request?.onlyReads === true || answers.effect === 'reads';
   if (!request || otherRequests.length > 0 || !isSent || !isReading) return undefined;
@@ -149,9 +154,10 @@ function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolea
 export async function askDescriptions(
   asker: Asker,
   { description: before = [], ...answers }: Partial<ToolParts>,
+  context: PromptContext,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  const tools = (await importedTools(answers)).map(({ entry }) => entry);
+  const tools = (await importedTools(answers, context)).map(({ entry }) => entry);
   const isAlone = tools.length === 1;
   const open = tools.filter(({ description }) => isAlone || description === toolToDo);
   if (isBack && open.length === 0) throw new Back();
@@ -185,13 +191,16 @@ const askedFrom = 500;
 export async function askAnswerFields(
   asker: Asker,
   { fields: before, ...otherParts }: Partial<ToolParts>,
+  context: PromptContext,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  const tools = await importedTools(otherParts);
+  const tools = await importedTools(otherParts, context);
   const toolPrefixes = tools.map(({ entry }) => `${entry.name}:`);
-  const deeper = await wholeEntriesOf(toolAnswers({ ...otherParts, fields: toolPrefixes }), generic).catch(
-    () => undefined,
-  );
+  const deeper = await wholeEntriesOf(
+    toolAnswers({ ...otherParts, fields: toolPrefixes }),
+    generic,
+    context.run,
+  ).catch(() => undefined);
   const askedTools = tools.filter(
     (tool) => tool.fields !== undefined && (before?.length || tokensOf(tool) >= askedFrom),
   );

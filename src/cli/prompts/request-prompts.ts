@@ -1,17 +1,23 @@
 import { existsSync } from 'node:fs';
 import { singleLine, unwrap } from 'market-mcp-contract/command';
 import { shorten } from 'market-mcp-contract/json';
-import { readRequests, requestsInText } from '../../changes/request-tools.ts';
-import { curlIn, type ReadRequest } from '../../import/request/index.ts';
+import type { ImportRun } from '../../changes/import-run.ts';
+import { readRequests, requestOfCurl, requestsInText } from '../../changes/request-tools.ts';
+import type { ReadRequest } from '../../import/request/index.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import { type ToolAnswers, toolSource } from '../../questions/tool-answers.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
+import type { PromptContext } from './prompt-context.ts';
 import { file, noSuchFile } from './start-prompts.ts';
 
 /** Asks for a curl command or a file. Lines that a paste continues are joined as the shell joins them. */
-export function askRequest(asker: Asker, { fromRequest }: Partial<ToolParts>): Promise<readonly string[]> {
+export function askRequest(
+  asker: Asker,
+  { fromRequest }: Partial<ToolParts>,
+  { run }: PromptContext,
+): Promise<readonly string[]> {
   const { prompt, parse } = toolQuestions.fromRequest;
   return asker.text({
     ...prompt,
@@ -22,7 +28,7 @@ export function askRequest(asker: Asker, { fromRequest }: Partial<ToolParts>): P
       const parsed = parse([text]);
       if (!parsed.ok || (!isCurl(text) && existsSync(text.trim()))) return parsed;
       if (!isCurl(text)) return noSuchFile('--from-request', text);
-      const read = curlIn(text);
+      const read = requestOfCurl(text, run);
       return read.ok ? parsed : read;
     },
   });
@@ -32,8 +38,9 @@ export function askRequest(asker: Asker, { fromRequest }: Partial<ToolParts>): P
 export async function askHarRequest(
   asker: Asker,
   { fromRequest = [], request }: Partial<ToolParts>,
+  { run }: PromptContext,
 ): Promise<number> {
-  const found = unwrap(await requestsInText(fromRequest[0] ?? ''));
+  const found = unwrap(await requestsInText(fromRequest[0] ?? '', run));
   const [first, ...otherRequests] = found;
   if (first && otherRequests.length === 0) return first.number ?? 1;
   const options = found.map(({ number = 1, method, url }) => ({
@@ -60,9 +67,10 @@ export function requestInputsIn({ constant, segment }: ToolAnswers): RequestInpu
 export async function askRequestInputs(
   asker: Asker,
   { constant, segment, requestInputs: previous, ...answers }: ToolAnswers & { requestInputs?: RequestInputs },
+  { run }: PromptContext,
   isBack: boolean,
 ): Promise<RequestInputs> {
-  const [request, ...otherRequests] = await readAnsweredRequests({ ...answers, segment });
+  const [request, ...otherRequests] = await readAnsweredRequests({ ...answers, segment }, run);
   const isChange = previous !== undefined && !isBack && request !== undefined && request.input.length > 0;
   const isObvious = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
   const isClear = isObvious && !isChange;
@@ -92,13 +100,16 @@ export async function askRequestInputs(
 }
 
 /** The requests, read; none if there are errors in them, which are reported at the review. */
-export async function readAnsweredRequests(answers: ToolAnswers): Promise<readonly ReadRequest[]> {
-  const read = toolSource(answers) === 'fromRequest' ? await readRequests(answers) : undefined;
+export async function readAnsweredRequests(
+  answers: ToolAnswers,
+  run: ImportRun,
+): Promise<readonly ReadRequest[]> {
+  const read = toolSource(answers) === 'fromRequest' ? await readRequests(answers, run) : undefined;
   return read?.ok ? read.value : [];
 }
 
 /** The name that the request itself gives to its tool. */
-export async function nameOfRequest(parts: ToolAnswers): Promise<string | undefined> {
-  const [read] = await readAnsweredRequests(parts);
+export async function nameOfRequest(parts: ToolAnswers, run: ImportRun): Promise<string | undefined> {
+  const [read] = await readAnsweredRequests(parts, run);
   return read?.name;
 }

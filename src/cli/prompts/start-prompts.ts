@@ -10,6 +10,7 @@ import type { ToolAnswers } from '../../questions/tool-answers.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker, TextPrompt } from './asker.ts';
 import type { Choice } from './line-prompt.ts';
+import type { PromptContext } from './prompt-context.ts';
 
 /** What an author starts from, the first question: each choice is the question that comes next. */
 export const starts = [
@@ -100,7 +101,11 @@ export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<str
 }
 
 /** Asks for an OpenAPI document until one can be read. */
-export function askDocument(asker: Asker, { fromOpenapi, header }: Partial<ToolParts>): Promise<string> {
+export function askDocument(
+  asker: Asker,
+  { fromOpenapi, header }: Partial<ToolParts>,
+  { run }: PromptContext,
+): Promise<string> {
   const { prompt, parse } = toolQuestions.fromOpenapi;
   const question = {
     ...prompt,
@@ -111,16 +116,16 @@ export function askDocument(asker: Asker, { fromOpenapi, header }: Partial<ToolP
       /^https?:\/\//i.test(text.trim()) ? parse(text) : existing(parse(text), '--from-openapi'),
   };
   return askUntilRead(asker, 'fromOpenapi', question, async (place) =>
-    unwrap((await documentAt(place, header)).document),
+    unwrap((await documentAt(place, header, run)).document),
   );
 }
 
 /** Asks for an MCP server until one lists its tools, or asks for a token. */
-export function askServer(asker: Asker, answers: ToolAnswers): Promise<string> {
+export function askServer(asker: Asker, answers: ToolAnswers, { run }: PromptContext): Promise<string> {
   const { prompt, parse } = toolQuestions.fromUrl;
   const question = { ...prompt, before: answers.fromUrl, parse };
   return askUntilRead(asker, 'fromUrl', question, async (url) => {
-    const listed = await orCommandError(() => mcpServerAt(url, answers));
+    const listed = await orCommandError(() => mcpServerAt(url, answers, run));
     if (listed instanceof CommandError && !(listed instanceof TokenRefusal)) throw listed;
   });
 }
@@ -150,8 +155,9 @@ async function askUntilRead(
 export async function askOperations(
   asker: Asker,
   { fromOpenapi = '', header, operation: before }: Partial<ToolParts>,
+  { run }: PromptContext,
 ): Promise<readonly string[]> {
-  const { document, where: location } = await documentAt(fromOpenapi, header);
+  const { document, where: location } = await documentAt(fromOpenapi, header, run);
   const operations = unwrap(listReadableOperations(unwrap(document), location));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;
@@ -169,8 +175,9 @@ export async function askOperations(
 export async function askTools(
   asker: Asker,
   { fromUrl = '', only, ...answers }: ToolAnswers,
+  { run }: PromptContext,
 ): Promise<readonly string[]> {
-  const { tools } = await mcpServerAt(fromUrl, answers);
+  const { tools } = await mcpServerAt(fromUrl, answers, run);
   const writing = writingTools(tools);
   const options = tools.map(({ name, description }) => {
     const warning = writing.has(String(name)) ? 'may change something · ' : '';

@@ -5,13 +5,14 @@ import { isCurl } from '../../import/request/shown.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Defaulted, Question } from '../../questions/question.ts';
 import { type RequestPlace, toolSource } from '../../questions/tool-answers.ts';
-import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
+import { toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker } from './asker.ts';
 import { askConsent, type Consent } from './consent.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './field-form.ts';
 import { askAnswerFields, askDescriptions, askExamples } from './imported.ts';
 import type { Choice } from './line-prompt.ts';
+import type { PromptContext } from './prompt-context.ts';
 import {
   askHarRequest,
   askRequest,
@@ -119,24 +120,15 @@ const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[]
   fields: ['description'],
 };
 
-/** What the questions of a command depend on. */
-export interface Naming {
-  /** The question for the name of the tool. */
-  readonly tool: Question<string> & Defaulted<string, ToolParts>;
-  /** Why a valid name or directory is refused, such as one that is taken. */
-  nameError?(name: string): InputError | undefined;
-  directoryError?(directory: string): InputError | undefined;
-}
-
 /** Asks one question and adds its answer to the others. */
 export async function askPart(
   asker: Asker,
   part: AskedPart,
   parts: PromptParts,
+  context: PromptContext,
   isBack: boolean,
-  naming: Naming,
 ): Promise<PromptParts> {
-  const answer = await askers[part](asker, parts, isBack, naming);
+  const answer = await askers[part](asker, parts, context, isBack);
   const isChange = parts[part] !== undefined && parts[part] !== answer;
   const removedParts = isChange ? (dependent[part] ?? []) : [];
   const without = { ...parts, ...Object.fromEntries(removedParts.map((name) => [name, undefined])) };
@@ -177,11 +169,11 @@ const effectChoices: readonly Choice<Effect>[] = [
   { value: 'acts', label: 'It acts', hint: 'sends, pays or runs something with each call' },
 ];
 
-type Ask<T> = (asker: Asker, parts: PromptParts, isBack: boolean, naming: Naming) => Promise<T>;
+type Ask<T> = (asker: Asker, parts: PromptParts, context: PromptContext, isBack: boolean) => Promise<T>;
 
 const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>> } = {
   start: (asker, { start = 'fromRequest' }) => asker.choose('Start from', starts, start),
-  directory: (asker, parts, _, { directoryError }) =>
+  directory: (asker, parts, { directoryError }) =>
     askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
   fromRequest: askRequest,
   request: askHarRequest,
@@ -194,14 +186,15 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>
   only: askTools,
   fields: askAnswerFields,
   spec: askSpec,
-  async tool(asker, parts, _, { tool, nameError }) {
-    const name = await nameOfRequest(parts);
+  async tool(asker, parts, { tool, nameError, run }) {
+    const name = await nameOfRequest(parts, run);
     const nameQuestion = name === undefined ? tool : { ...tool, initial: () => name };
     return askText(asker, nameQuestion, parts, parts.tool, '_', nameError);
   },
-  async description(asker, parts, isBack) {
+  async description(asker, parts, context, isBack) {
     const source = toolSource(parts);
-    if (source !== undefined && source !== 'fromSample') return askDescriptions(asker, parts, isBack);
+    if (source !== undefined && source !== 'fromSample')
+      return askDescriptions(asker, parts, context, isBack);
     const { description } = toolQuestions;
     const parse = (text: string) => {
       const parsed = description.parse([text]);

@@ -7,6 +7,7 @@ import {
   singleLine,
   unwrap,
 } from 'market-mcp-contract/command';
+import type { ImportRun } from '../../changes/import-run.ts';
 import { documentAt } from '../../changes/openapi.ts';
 import { requestsInText } from '../../changes/request-tools.ts';
 import {
@@ -28,9 +29,10 @@ export async function listOperations(
   place: string,
   headers: HeaderPairs | undefined,
   search: string | undefined,
+  run: ImportRun,
   output: Output,
 ): Promise<ExitCode> {
-  const { document: read, where: location } = await documentAt(place, headers);
+  const { document: read, where: location } = await documentAt(place, headers, run);
   const document = unwrap(read);
   const allOperations = unwrap(listReadableOperations(document, location));
   const operations = search === undefined ? allOperations : matching(allOperations, search);
@@ -55,8 +57,9 @@ export async function listOperations(
 export async function unchosenOperation(
   place: string,
   headers: HeaderPairs | undefined,
+  run: ImportRun,
 ): Promise<CommandError> {
-  const { document, where: location } = await documentAt(place, headers);
+  const { document, where: location } = await documentAt(place, headers, run);
   const names = unwrap(listReadableOperations(unwrap(document), location)).map(operationName);
   const hint = `Add --operation <name>, repeatable. The document has ${nameList(names)}. Without --yes, all are listed.`;
   return new CommandError('MISSING_ANSWERS', '--from-openapi needs --operation: it has no default', hint);
@@ -70,9 +73,13 @@ function closing(shownCount: number, totalCount: number, search: string | undefi
 }
 
 /** Prints the requests of a HAR file for an author to choose from; undefined if there is only one request. */
-export async function listRequests(text: string, output: Output): Promise<ExitCode | undefined> {
+export async function listRequests(
+  text: string,
+  run: ImportRun,
+  output: Output,
+): Promise<ExitCode | undefined> {
   if (isCurl(text)) return undefined;
-  const found = unwrap(await requestsInText(text));
+  const found = unwrap(await requestsInText(text, run));
   if (found.length === 1) return undefined;
   const requests = found.map(({ number = 1, method, url }) => ({
     number,

@@ -23,7 +23,7 @@ import { keylessLine } from './line.ts';
 import { Parts, refuseKeyIn } from './parts.ts';
 import type { SegmentInput } from './path-segments.ts';
 import { protocolOf } from './protocols.ts';
-import { remember } from './shown.ts';
+import type { KeylessCommand } from './shown.ts';
 import { RequestRefusal } from './words.ts';
 
 /** The author's statements about the arguments of a request. */
@@ -54,16 +54,21 @@ export interface ReadRequest {
   readonly onlyReads: boolean;
 }
 
-/** The request of a curl command. */
-export function curlIn(text: string): Result<GivenRequest> {
+/** A curl command that was read; without `keyless` if no tool can send its request. */
+export interface CurlCommand {
+  readonly request: GivenRequest;
+  readonly keyless?: KeylessCommand;
+}
+
+/** Reads a curl command. */
+export function readCurl(text: string): Result<CurlCommand> {
   try {
-    const givenRequest = curlRequest(text);
-    const read = readRequest(givenRequest, { input: [], constants: [] });
-    if (read.ok) {
-      const { call, secrets } = read.value;
-      remember(text, { line: keylessLine(givenRequest, call), variables: [...secrets.keys()] });
-    }
-    return pass(givenRequest);
+    const request = curlRequest(text);
+    const read = readRequest(request, { input: [], constants: [] });
+    if (!read.ok) return pass({ request });
+    const { call, secrets } = read.value;
+    const keyless = { line: keylessLine(request, call), variables: [...secrets.keys()] };
+    return pass({ request, keyless });
   } catch (error) {
     return rejection(error);
   }

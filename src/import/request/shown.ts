@@ -18,25 +18,16 @@ export function isCurl(text: string): boolean {
 }
 
 /** A command whose keys are variables. */
-interface KeylessCommand {
+export interface KeylessCommand {
   readonly line: string;
   readonly variables: readonly string[];
 }
 
-/** The commands that were read. This map is apart from the reader, which most runs do not load. */
-const readable = new Map<string, KeylessCommand>();
-
-export function remember(text: string, command: KeylessCommand): void {
-  readable.set(text, command);
-}
+/** The commands that were read, by their texts. */
+export type KeylessCommands = ReadonlyMap<string, KeylessCommand>;
 
 /** The text that repeats a request: a plain path, or a command with variables instead of its keys. */
-export function withoutKeys(text: string): string {
-  if (isCurl(text)) return readable.get(text)?.line ?? 'curl …';
+export function withoutKeys(text: string, commands: KeylessCommands): string {
+  if (isCurl(text)) return commands.get(text)?.line ?? 'curl …';
   return text;
-}
-
-/** The variables that are the keys of a repeated command. */
-export function variablesShown(text: string): readonly string[] {
-  return readable.get(text)?.variables ?? [];
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { planCreation } from '../../../src/changes/creation.ts';
+import { startImport } from '../../../src/changes/import-run.ts';
 import { Cancelled } from '../../../src/cli/prompts/leaving.ts';
 import type { CreateParts } from '../../../src/questions/create.ts';
 import { forwardRequest, startApi } from '../../api-server.ts';
@@ -30,7 +31,9 @@ async function answer(
   answers: readonly Answer[],
 ) {
   vi.stubEnv('SECRET', secret);
+  const run = startImport();
   const ran = await drive(answers, {
+    run,
     given: {
       directory: 'x',
       tool: 'get_x',
@@ -39,7 +42,7 @@ async function answer(
       ...given,
     } as Partial<CreateParts>,
     async review(complete) {
-      const planned = await planCreation(complete);
+      const planned = await planCreation(complete, run);
       return planned.ok ? { ok: true, value: ['package.json'] } : planned;
     },
   });

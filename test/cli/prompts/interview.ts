@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { startImport } from '../../../src/changes/import-run.ts';
 import { askCreate, type CreatePrompts } from '../../../src/cli/prompts/flow.ts';
 import { isStartOpen } from '../../../src/cli/prompts/start-prompts.ts';
 import { keys } from '../../keys.ts';
@@ -27,6 +28,7 @@ export async function drive(answers: readonly Answer[], options: Partial<CreateP
   const keyboard = new Keyboard(starts ? [[prompts.start, down, enter], ...answers] : answers);
   const asked = askCreate({
     given: {},
+    run: startImport(),
     review: () => ({ ok: true, value: ['my-tool/package.json'] }),
     resume: (parts, ask) => JSON.stringify({ ...parts, ask }),
     interrupted: () => {},

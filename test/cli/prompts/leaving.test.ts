@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { startImport } from '../../../src/changes/import-run.ts';
 import { askCreate, Cancelled } from '../../../src/cli/prompts/flow.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { keys } from '../../keys.ts';
@@ -282,6 +283,7 @@ describe('cancels', () => {
     await new Promise((resolve) => input.once('end', resolve));
     const asked = askCreate({
       given: {},
+      run: startImport(),
       review: () => ({ ok: true, value: [] }),
       resume: () => '',
       interrupted: () => {},
