@@ -91,7 +91,7 @@ export async function holdProject(
   }
   childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
   const evaluated = projectFacts(directory); // in another process, while this one reads the manifest
-  evaluated.catch(() => {});
+  evaluated.catch(() => {}); // where it is awaited, the error is thrown
   const manifest = readManifest(directory);
   const recorded = presentProfile(manifest, isRule);
   const profile = platform ?? recorded;

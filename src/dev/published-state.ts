@@ -26,7 +26,7 @@ export function publisherOf(directory: string): (state: ServerState) => Promise<
   let last: Promise<void> = Promise.resolve();
   return (state) => {
     last = last
-      .catch(() => {})
+      .catch(() => {}) // the caller that published that state has the error
       .then(async () => {
         const pid = liveNote(directory)?.pid ?? process.pid;
         if (pid !== process.pid) return;

@@ -11,6 +11,7 @@ const settleMs = 100;
  * works on every file system, and a source tree is small.
  */
 export async function* changesOf(directory: string, signal: AbortSignal): AsyncGenerator<void> {
+  // It rejects when the signal aborts, which the loops read from the signal.
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {});
   let knownVersion = sourceVersion(directory);
   while (!signal.aborted) {

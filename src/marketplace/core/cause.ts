@@ -68,6 +68,7 @@ export class Causes {
     for (;;) {
       const exchange = this.#traffic.get(id);
       if (signal.aborted || !exchange || isComplete(exchange)) return;
+      // It rejects when the time limit has passed, which the loop reads from the signal.
       await once(this.#changes, 'change', { signal }).catch(() => {});
     }
   }

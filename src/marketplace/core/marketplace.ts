@@ -233,6 +233,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       const token = request.headers[header] === undefined ? undefined : await probe.token();
       const sentRequestBody =
         body === undefined ? (request[sentBody] ?? request.body) : withSecrets(body, request[sentBody]);
+      // The recorded exchange says why a request got no response.
       if (method === 'POST') await probe.post(sentRequestBody, { session, token }).catch(() => {});
       else
         await probe.http({ method, headers: session ? { 'mcp-session-id': session } : {} }).catch(() => {});

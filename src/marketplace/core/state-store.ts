@@ -37,6 +37,7 @@ export class MarketplaceStore {
       this.#state = next;
       return next;
     });
+    // Its caller gets the error; the next change is made in any case.
     this.#writing = work.catch(() => {});
     return work;
   }

@@ -100,6 +100,7 @@ export function appOf(marketplace: Marketplace, access: Access): Site['app'] {
   const { app } = site;
   app.get('/events', (c) =>
     streamSSE(c, async (stream) => {
+      // A write fails after the page was closed; then `onAbort` ends the stream.
       const tell = (topic: string) => stream.writeSSE({ event: 'change', data: topic }).catch(() => {});
       marketplace.on('change', tell);
       await new Promise<void>((resolve) => stream.onAbort(resolve));

@@ -231,6 +231,7 @@ function askerOf(
     signal: AbortSignal,
     heldMemory?: HeldMemory,
   ): Promise<McpAnswer> => {
+    // A server that does not accept an answer to its own request still answers the call, or the call fails.
     const reply = (answer: object) => void post(answer, session, signal).catch(() => {});
     const events = new EventReader(message.id, turn, reply, heldMemory);
     const response = await post(message, session, signal, heldMemory, (chunk) => events.take(chunk));

@@ -198,6 +198,7 @@ async function read(
   onChunk?: ReadChunk,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = async () => {
+    // The error about the size matters, not how the rest of the body ends.
     await response.body?.cancel().catch(() => {});
     return new SourceError('SOURCE_TOO_LARGE', 'The answer of the source is larger than this tool allows.');
   };
@@ -219,7 +220,7 @@ async function read(
     try {
       isLast = await onChunk(value);
     } finally {
-      // The stream may stay open, and its end may never come.
+      // The stream may stay open, and its end may never come. Its last chunk was read, so no error of it matters.
       if (isLast) void reader?.cancel().catch(() => {});
     }
     if (isLast) break;
