@@ -12,7 +12,7 @@ import { readTemplates } from '../project/package/templates.ts';
 import { lockDirectory } from '../project/read/workspace.ts';
 import type { CreateAnswers } from '../questions/create-answers.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
-import { toolSource } from '../questions/tool-answers.ts';
+import { type ToolAnswers, toolAnswers } from '../questions/tool-answers.ts';
 import { render } from '../render/render.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
@@ -43,7 +43,8 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
       hint,
     );
   }
-  const entries = await importTools(answers, profile.value, run);
+  const completeToolAnswers = toolAnswers(answers);
+  const entries = await importTools(completeToolAnswers, profile.value, run);
   if (!entries.ok) return entries;
   const preparation = prepareTools(entries.value, profile.value);
   if (!preparation.ok) return preparation;
@@ -55,7 +56,7 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
   const name = projectName(answers.directory);
   const templates = readTemplates();
   const { deploy: targets = [] } = answers;
-  const start = startOf[toolSource(answers) ?? 'spec'];
+  const start = startOf[completeToolAnswers.kind];
   const ownPackageFiles = ownPackages();
   const planned = planProject(
     {
@@ -101,12 +102,13 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
 
 /** What the manifest calls that from which the first tools were made. */
 const startOf = {
+  fields: 'blank',
   spec: 'blank',
-  fromSample: 'sample',
-  fromRequest: 'openapi',
-  fromOpenapi: 'openapi',
-  fromUrl: 'url',
-} as const satisfies { readonly [source: string]: Start };
+  sample: 'sample',
+  request: 'openapi',
+  openapi: 'openapi',
+  url: 'url',
+} as const satisfies { readonly [kind in ToolAnswers['kind']]: Start };
 
 /** What the manifest records of the tools whose fields were chosen. */
 export function chosenFields(

@@ -6,7 +6,7 @@ import { asImported, type Imported } from '../import/imported-tool.ts';
 import type { DefinitionChange, ToolSpec } from '../model/tool-model.ts';
 import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
-import { type ToolAnswers, toolSource } from '../questions/tool-answers.ts';
+import type { FieldAnswers, SampleAnswers, SpecAnswers, ToolAnswers } from '../questions/tool-answers.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { metaFromSettings, metaOfWriting } from '../tools/meta-settings.ts';
 import { selectTools } from '../tools/selection.ts';
@@ -23,9 +23,8 @@ export async function importTools(
   run: ImportRun,
   recorded: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly Imported[]>> {
-  const source = toolSource(answers);
-  if (source === undefined || source === 'spec') return wholeEntriesOf(answers, profile, run);
-  const { fields = [], description = [] } = answers;
+  if (answers.kind === 'fields' || answers.kind === 'spec') return wholeEntriesOf(answers, profile, run);
+  const { fields, description } = answers;
   const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
   const entries = await wholeEntriesOf({ ...answers, fields: [...fields, ...before] }, profile, run);
   if (!entries.ok) return entries;
@@ -50,35 +49,29 @@ export async function wholeEntriesOf(
   profile: PlatformProfile,
   run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
-  switch (toolSource(answers)) {
-    case 'fromSample':
-      return fromSamples(answers);
-    case 'fromRequest':
-      return (await import('./request-tools.ts')).fromRequests(answers, run);
-    case 'fromOpenapi':
-      return (await import('./openapi.ts')).fromOpenApi(answers, run);
-    case 'fromUrl':
-      return (await import('./server-tools.ts')).fromServer(answers, run);
-    case undefined:
+  switch (answers.kind) {
+    case 'fields':
       return pass([asImported({ ...definitionOf(describedTool(answers)), ...statedOf(answers, profile) })]);
-    default:
+    case 'sample':
+      return fromSamples(answers);
+    case 'request':
+      return (await import('./request-tools.ts')).fromRequests(answers, run);
+    case 'openapi':
+      return (await import('./openapi.ts')).fromOpenApi(answers, run);
+    case 'url':
+      return (await import('./server-tools.ts')).fromServer(answers, run);
+    case 'spec':
       return fromSpec(answers);
   }
 }
 
 /** The tool that complete answers describe. */
-function describedTool({
-  tool = '',
-  description = [],
-  input = [],
-  output = [],
-  returns,
-}: ToolAnswers): ToolSpec {
-  return { name: tool, description: description.join('\n'), input, output, returns: returns ?? 'record' };
+function describedTool({ tool, description, input, output, returns }: FieldAnswers): ToolSpec {
+  return { name: tool, description: description.join('\n'), input, output, returns };
 }
 
 /** The members of a definition that the author states, whatever the tool is made from. */
-function statedOf({ title, effect, meta = [] }: ToolAnswers, { toolMeta }: PlatformProfile): JsonObject {
+function statedOf({ title, effect, meta }: ToolAnswers, { toolMeta }: PlatformProfile): JsonObject {
   return {
     ...(title !== undefined && { title }),
     ...(effect !== undefined && { annotations: effects[effect] }),
@@ -86,12 +79,12 @@ function statedOf({ title, effect, meta = [] }: ToolAnswers, { toolMeta }: Platf
   };
 }
 
-async function fromSpec({ spec = '', ...answers }: ToolAnswers): Promise<Result<readonly Imported[]>> {
+async function fromSpec({ path, selection }: SpecAnswers): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('market-mcp-contract/command');
   const { readSpec } = await import('../tools/read-spec.ts');
-  const entries = readSpec(await readInput(spec), spec === '-' ? '--spec' : spec);
+  const entries = readSpec(await readInput(path), path === '-' ? '--spec' : path);
   if (!entries.ok) return entries;
-  const selected = selectTools(entries.value, answers);
+  const selected = selectTools(entries.value, selection);
   if (!selected.ok) return selected;
   const [first, ...otherTools] = selected.value.entries.map(asImported);
   return pass(first ? [{ ...first, changes: selected.value.changes }, ...otherTools] : []);
@@ -125,10 +118,10 @@ export function secretsOf(entries: readonly Imported[]): ReadonlyMap<string, str
   return new Map(entries.flatMap(({ secrets = [] }) => [...secrets]));
 }
 
-async function fromSamples({ fromSample = [], tool: name = '', input = [] }: ToolAnswers) {
+async function fromSamples({ paths, tool: name, input }: SampleAnswers) {
   const { samplesAt } = await import('./send-requests.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
-  const samples = await samplesAt(fromSample);
+  const samples = await samplesAt(paths);
   if (!samples.ok) return samples;
   const tool = toolOfSamples(samples.value, { name, input }, (fields, returns) =>
     defaultDescription(name, fields, returns),

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { type InputError, inputError, orList, spellingHint } from 'market-mcp-contract/command';
 import type { ApiCall, KeySource } from '../import/imported-tool.ts';
 import { dotEnv } from '../project/read/dot-env.ts';
-import type { ToolAnswers } from '../questions/tool-answers.ts';
+import type { PartialAnswers } from '../questions/partial-answers.ts';
+import type { KeyAccess } from '../questions/tool-answers.ts';
 import type { ImportRun } from './import-run.ts';
 
 /** The keys of a request, and the origin that it sends them to. */
@@ -41,7 +42,7 @@ function typedVariables({ typedKeys }: ImportRun, origin: string): readonly stri
  */
 export async function keyValues(
   { origin, sources }: RequestKeys,
-  { directory = '.', env = [] }: Pick<ToolAnswers, 'directory' | 'env'>,
+  { directory, env }: KeyAccess,
   { typedKeys }: ImportRun,
 ): Promise<KeyValues> {
   const hasVariables = [...sources.values()].some((source) => 'variable' in source);
@@ -93,7 +94,7 @@ export function keyValueErrors(
 
 /** The errors of `--env` for variables that no request names. */
 export function unusedVariables(
-  env: readonly string[] | undefined = [],
+  env: readonly string[],
   requests: readonly RequestKeys[],
 ): readonly InputError[] {
   const requestVariables = [...new Set(requests.flatMap(keyVariables))];
@@ -117,7 +118,7 @@ export function unusedVariables(
  * them: the author may have refused it.
  */
 export function repeatedVariables(
-  { env = [], fromRequest = [], fromUrl }: ToolAnswers,
+  { env = [], fromRequest = [], fromUrl }: PartialAnswers,
   run: ImportRun,
 ): readonly string[] {
   const typed = fromUrl === undefined ? [] : typedVariables(run, new URL(fromUrl).origin);

@@ -6,7 +6,7 @@ import { readOpenApi } from '../import/openapi/openapi-document.ts';
 import { checkedDocument } from '../import/openapi/operations.ts';
 import type { AnswerSample } from '../import/sample.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/read-document.ts';
-import type { ToolAnswers } from '../questions/tool-answers.ts';
+import type { OpenApiAnswers } from '../questions/tool-answers.ts';
 import type { ImportRun, LocatedDocument } from './import-run.ts';
 import {
   type KeyValues,
@@ -23,10 +23,10 @@ type ToolMaker = (answers: readonly AnswerSample[]) => Result<readonly Imported[
 
 /** The tools of the chosen operations. */
 export async function fromOpenApi(
-  answers: ToolAnswers,
+  answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
-  const { send = false, env = [] } = answers;
+  const { send, env } = answers;
   const maker = await toolMaker(answers, run);
   if (!maker.ok) return maker;
   if (send) return sentOperation(maker.value, answers, run);
@@ -39,11 +39,9 @@ export async function fromOpenApi(
   );
 }
 
-async function toolMaker(answers: ToolAnswers, run: ImportRun): Promise<Result<ToolMaker>> {
-  const { fromOpenapi = '', tool = null, title, fields = [], strictSchema: isStrict } = answers;
-  const { operation: operations = [], fromSample: paths = [] } = answers;
-  const { send = false, example: examples = [] } = answers;
-  const { document, where: location, url } = await documentAt(fromOpenapi, answers.header, run);
+async function toolMaker(answers: OpenApiAnswers, run: ImportRun): Promise<Result<ToolMaker>> {
+  const { tool = null, title, fields, isStrict, operations, samples: paths, send, examples } = answers;
+  const { document, where: location, url } = await documentAt(answers.document, answers.headers, run);
   if (!document.ok) return document;
   const forOne = {
     ...{ '--title': title, '--from-sample': paths[0] },
@@ -67,21 +65,27 @@ async function toolMaker(answers: ToolAnswers, run: ImportRun): Promise<Result<T
 }
 
 /** Whether the document declares no answer of the one operation that is chosen. */
-export async function lacksAnswer(answers: ToolAnswers, run: ImportRun): Promise<boolean> {
-  const maker = answers.operation?.length === 1 ? await toolMaker(answers, run) : undefined;
+export async function lacksAnswer(answers: OpenApiAnswers, run: ImportRun): Promise<boolean> {
+  const maker = answers.operations.length === 1 ? await toolMaker(answers, run) : undefined;
   const tools = maker?.ok ? maker.value([]) : maker;
   return tools?.ok === false && tools.errors.every(({ hint }) => hint === unknownAnswerHint);
 }
 
 /** The keys with which the one chosen operation is sent; undefined if it cannot be sent. */
-export async function operationKeys(answers: ToolAnswers, run: ImportRun): Promise<RequestKeys | undefined> {
+export async function operationKeys(
+  answers: OpenApiAnswers,
+  run: ImportRun,
+): Promise<RequestKeys | undefined> {
   const maker = await toolMaker(answers, run);
   const operation = maker.ok ? await sendableOperation(maker.value, answers, run) : maker;
   return operation.ok ? operation.value.keys : undefined;
 }
 
 /** The inputSchema of the one chosen operation, if it only reads and will be sent; otherwise undefined. */
-export async function sentReadInput(answers: ToolAnswers, run: ImportRun): Promise<JsonObject | undefined> {
+export async function sentReadInput(
+  answers: OpenApiAnswers,
+  run: ImportRun,
+): Promise<JsonObject | undefined> {
   const maker = answers.send === true ? await toolMaker(answers, run) : undefined;
   const operation = maker?.ok ? await sendableOperation(maker.value, answers, run) : undefined;
   if (!operation?.ok || operation.value.call.method !== 'get') return undefined;
@@ -98,7 +102,7 @@ interface SendableOperation {
 
 async function sendableOperation(
   make: ToolMaker,
-  answers: ToolAnswers,
+  answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<Result<SendableOperation>> {
   const draft = make([{ name: 'the answer', value: { answer: null } }]);
@@ -140,7 +144,7 @@ async function sendableOperation(
 /** The tool of an operation that is sent once, for real: its answer says what the document does not. */
 async function sentOperation(
   make: ToolMaker,
-  answers: ToolAnswers,
+  answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
   const operation = await sendableOperation(make, answers, run);
@@ -148,7 +152,7 @@ async function sentOperation(
   const { call, inputSchema, found } = operation.value;
   const errors = keyValueErrors(found, '--from-openapi');
   if (errors.length > 0) return refuse(...errors);
-  const { example: examples = [] } = answers;
+  const { examples } = answers;
   const realAnswers = await sendRequests(
     { call, inputSchema, examples, secrets: found.values },
     '--from-openapi',
@@ -166,7 +170,7 @@ async function sentOperation(
  */
 export async function documentAt(
   place: string,
-  headers: HeaderPairs = [],
+  headers: HeaderPairs,
   { documents }: ImportRun,
 ): Promise<LocatedDocument> {
   const cachedDocument = documents.get(place);

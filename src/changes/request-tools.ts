@@ -25,7 +25,7 @@ import { successMembersOf } from '../import/success-signs.ts';
 import { toolToDo } from '../import/to-do.ts';
 import { freeToolName } from '../model/names.ts';
 import { defaultDescription } from '../questions/defaults.ts';
-import type { ToolAnswers } from '../questions/tool-answers.ts';
+import type { RequestAnswers } from '../questions/tool-answers.ts';
 import type { ImportRun } from './import-run.ts';
 import {
   type KeyValues,
@@ -79,23 +79,16 @@ function parseHar(text: string): Json {
 
 /** The chosen requests, read, in the order of the flags; nothing is sent. */
 export async function readRequests(
-  {
-    fromRequest: texts = [],
-    request: number,
-    input = [],
-    constant: constants = [],
-    segment: segments = [],
-    variables: projectVariables = [],
-  }: ToolAnswers,
+  { requests, number, input, constants, segments, variables: projectVariables }: RequestAnswers,
   run: ImportRun,
 ): Promise<Result<readonly ReadRequest[]>> {
-  if (number !== undefined && texts.length > 1) {
-    const message = `is for one HAR file, but there are ${texts.length} requests`;
+  if (number !== undefined && requests.length > 1) {
+    const message = `is for one HAR file, but there are ${requests.length} requests`;
     return reject('--request', number, message, 'Give one request at a time.');
   }
   const read: ReadRequest[] = [];
   const variables = [...projectVariables];
-  for (const text of texts) {
+  for (const text of requests) {
     const found = await requestsInText(text, run);
     if (!found.ok) return found;
     const [onlyRequest, ...otherRequests] = found.value;
@@ -122,28 +115,20 @@ export async function readRequests(
 
 /** The tools of the requests, each sent once, for each example once more. */
 export async function fromRequests(
-  answers: ToolAnswers,
+  answers: RequestAnswers,
   run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
-  const {
-    fromRequest: requests = [],
-    tool: name,
-    title,
-    input = [],
-    constant = [],
-    segment = [],
-    example = [],
-  } = answers;
+  const { requests, tool: name, title, input, constants, segments, examples } = answers;
   const read = await readRequests(answers, run);
   if (!read.ok) return read;
-  const isSent = answers.send !== false && answers.fromSample === undefined;
-  if (!isSent && answers.fromSample === undefined) {
+  const isSent = sendsRequests(answers);
+  if (!isSent && answers.samples.length === 0) {
     const message = 'leaves no answer to make the tool from';
     return reject('--no-send', undefined, message, 'Add --from-sample <file>.');
   }
   const flags = {
     ...{ '--tool': name, '--title': title, '--input': input[0]?.name },
-    ...{ '--constant': constant[0], '--segment': segment[0]?.name, '--example': example[0]?.text },
+    ...{ '--constant': constants[0], '--segment': segments[0]?.name, '--example': examples[0]?.text },
   };
   const several = `is for one request, but there are ${requests.length}`;
   const prepared = await Promise.all(
@@ -177,12 +162,20 @@ export async function fromRequests(
   return pass(withCredentials(tools));
 }
 
+/** Whether the requests are sent: only saved responses and `--no-send` prevent it. */
+export function sendsRequests({ send, samples }: RequestAnswers): boolean {
+  return send !== false && samples.length === 0;
+}
+
 /** The keys of a request, and the origin that gets them. */
 export function requestKeys({ call, secrets }: ReadRequest): RequestKeys {
   return { origin: requestOrigin(call), sources: secrets };
 }
 
-function consentErrors({ send, effect }: ToolAnswers, read: readonly ReadRequest[]): readonly InputError[] {
+function consentErrors(
+  { send, effect }: RequestAnswers,
+  read: readonly ReadRequest[],
+): readonly InputError[] {
   if (send !== undefined) return [];
   return read
     .filter(({ onlyReads }) => !onlyReads && effect !== 'reads')
@@ -197,19 +190,19 @@ function consentErrors({ send, effect }: ToolAnswers, read: readonly ReadRequest
 async function importRequest(
   read: ReadRequest,
   name: string,
-  answers: ToolAnswers,
+  answers: RequestAnswers,
   secrets: KeyValues['values'],
   run: ImportRun,
 ): Promise<Result<Imported>> {
-  const { fromSample: saved, example: examples = [] } = answers;
+  const { samples: paths, examples } = answers;
   const effect = answers.effect ?? (read.onlyReads ? 'reads' : operationEffect(read.call.method, name));
   const isReading = effect === 'reads' && read.call.method === 'post';
   const call = { ...read.call, ...(isReading && { onlyReads: true as const }) };
   const inputSchema = { type: 'object', ...fieldsSchema(read.input) };
   const sending = { call, inputSchema, examples, secrets };
-  const realAnswers = saved ? undefined : await sendRequests(sending, '--from-request', run);
+  const realAnswers = paths.length > 0 ? undefined : await sendRequests(sending, '--from-request', run);
   if (realAnswers && !realAnswers.ok) return realAnswers;
-  const samples = saved ? await samplesAt(saved) : pass(realAnswers?.value.samples ?? []);
+  const samples = realAnswers ? pass(realAnswers.value.samples) : await samplesAt(paths);
   if (!samples.ok) return samples;
   const imported = toolOfSamples(
     samples.value,

@@ -4,7 +4,7 @@ import type { Imported } from '../import/imported-tool.ts';
 import { type ListedServer, runsOnlyAsTask, toolsOfServer, writingTools } from '../import/mcp-tools.ts';
 import type { DefinitionChange, SpecEntry } from '../model/tool-model.ts';
 import { listServer, TokenRefusal } from '../project/source/mcp-server.ts';
-import type { ToolAnswers } from '../questions/tool-answers.ts';
+import type { KeyAccess, ServerAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
 import type { ImportRun } from './import-run.ts';
 import { keyValues, type RequestKeys, unusedVariables } from './key-values.ts';
@@ -16,14 +16,14 @@ export const tokenVariable = 'MCP_SOURCE_TOKEN';
  *
  * @throws the errors of `listServer`; its `TokenRefusal` names the variable that may not be sent yet
  */
-export async function mcpServerAt(url: string, answers: ToolAnswers, run: ImportRun): Promise<ListedServer> {
-  const server = run.servers.get(url) ?? (await readServer(url, answers, run));
+export async function mcpServerAt(url: string, access: KeyAccess, run: ImportRun): Promise<ListedServer> {
+  const server = run.servers.get(url) ?? (await readServer(url, access, run));
   run.servers.set(url, server);
   return server;
 }
 
-async function readServer(url: string, answers: ToolAnswers, run: ImportRun): Promise<ListedServer> {
-  const found = await keyValues(serverKeys(url), answers, run);
+async function readServer(url: string, access: KeyAccess, run: ImportRun): Promise<ListedServer> {
+  const found = await keyValues(serverKeys(url), access, run);
   try {
     return await listServer(url, found.values.get(tokenVariable));
   } catch (error) {
@@ -45,21 +45,25 @@ function taskChange(tool: string): DefinitionChange {
 }
 
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
-export async function fromServer(answers: ToolAnswers, run: ImportRun): Promise<Result<readonly Imported[]>> {
-  const { fromUrl = '', only = [] } = answers;
-  const unused = unusedVariables(answers.env, [serverKeys(fromUrl)]);
+export async function fromServer(
+  answers: ServerAnswers,
+  run: ImportRun,
+): Promise<Result<readonly Imported[]>> {
+  const { url, selection } = answers;
+  const { only = [] } = selection;
+  const unused = unusedVariables(answers.env, [serverKeys(url)]);
   if (unused.length > 0) return refuse(...unused);
-  const listed = await mcpServerAt(fromUrl, answers, run);
+  const listed = await mcpServerAt(url, answers, run);
   const taskTools = listed.tools.filter(runsOnlyAsTask).map(({ name }) => textOr(name));
   const taskTool = taskTools.find((name) => only.includes(name));
   if (taskTool !== undefined) return reject('--only', taskTool, asTask, 'Name another tool.');
   const server = { ...listed, tools: listed.tools.filter((tool) => !runsOnlyAsTask(tool)) };
   if (server.tools.length === 0 && taskTools.length > 0)
-    return reject('--from-url', fromUrl, `has no tool to import: each ${asTask}`, 'Name another server.');
+    return reject('--from-url', url, `has no tool to import: each ${asTask}`, 'Name another server.');
   const imported = toolsOfServer(server);
   const selected = selectTools(
     imported.map(({ entry }) => entry),
-    answers,
+    selection,
   );
   if (!selected.ok) return selected;
   const writing = writingTools(server.tools);
@@ -82,7 +86,7 @@ export async function fromServer(answers: ToolAnswers, run: ImportRun): Promise<
   const [first, ...otherTools] = selectedTools;
   if (!first) {
     const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
-    return reject('--from-url', fromUrl, 'each of its tools may change something', hint);
+    return reject('--from-url', url, 'each of its tools may change something', hint);
   }
   const changes = [...taskTools.map(taskChange), ...off, ...selected.value.changes, ...first.changes];
   return pass([{ ...first, changes }, ...otherTools]);

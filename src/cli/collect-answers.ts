@@ -44,7 +44,7 @@ export async function collectAnswers<Answers>(
  * @returns undefined if there is nothing to list.
  */
 export async function listSearchedOperations(
-  { fromOpenapi, header, search, operation, fromRequest = [], request }: Partial<ToolParts>,
+  { fromOpenapi, header = [], search, operation, fromRequest = [], request }: Partial<ToolParts>,
   switches: QuestionSwitches,
   run: ImportRun,
   output: Output,

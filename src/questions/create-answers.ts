@@ -1,11 +1,13 @@
 import { type Result, replayFlags, shellLine } from 'market-mcp-contract/command';
 import type { KeylessCommands } from '../import/request/shown.ts';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
+import { flagsForAnswers, type PartialAnswers, requiredParts, withDefaults } from './partial-answers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
-import { flagsForAnswers, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
 
 /** The answers to all questions of `create-market-mcp`; without a package manager, that which runs the command. */
-export type CreateAnswers = ToolAnswers & Partial<CreateParts> & Pick<CreateParts, 'directory' | 'platform'>;
+export type CreateAnswers = PartialAnswers &
+  Partial<CreateParts> &
+  Pick<CreateParts, 'directory' | 'platform'>;
 
 /** The flags as commander returns them. */
 export type CreateFlags = Flags<CreateParts>;
@@ -30,7 +32,7 @@ export function completeAnswers(partialAnswers: Partial<CreateParts>): CreateAns
     platform: platform.initial(partialAnswers),
     ...partialAnswers,
   };
-  return toolAnswers(parts, tool.initial(parts));
+  return withDefaults(parts, tool.initial(parts));
 }
 
 /** The command that gives the same answers without questions, quoted for the shell. */

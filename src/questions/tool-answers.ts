@@ -1,81 +1,190 @@
+import type { Effect } from 'market-mcp-contract/definition';
 import type { ApiVariable } from '../import/imported-tool.ts';
-import type { KeylessCommands } from '../import/request/shown.ts';
-import { type ToolParts, toolQuestions } from './tool-questions.ts';
+import type { SegmentInput } from '../import/request/path-segments.ts';
+import type { Field, ToolSpec } from '../model/tool-model.ts';
+import type { ExampleValue } from '../tools/example-values.ts';
+import type { MetaSetting } from '../tools/meta-settings.ts';
+import type { ToolSelection } from '../tools/selection.ts';
+import { type PartialAnswers, sourcePart } from './partial-answers.ts';
 
-/** The project of tools that are made from requests. */
-export interface RequestPlace {
-  /** Where `.env` is. */
+/** All answers about the tools to make, by the source that they are made from. */
+export type ToolAnswers =
+  | FieldAnswers
+  | SampleAnswers
+  | RequestAnswers
+  | OpenApiAnswers
+  | ServerAnswers
+  | SpecAnswers;
+
+/** What an author states about the tools of any source. */
+interface ToolStatements {
+  readonly title: string | undefined;
+  readonly effect: Effect | undefined;
+  readonly meta: readonly MetaSetting[];
+  /** Of one tool, or `get_repo: Returns …` of one of several. */
+  readonly description: readonly string[];
+  /** Fields of the answers to keep. */
+  readonly fields: readonly string[];
+}
+
+/** Where the values of keys come from. */
+export interface KeyAccess {
+  /** Of the project with the `.env`. */
   readonly directory: string;
-  /** Addresses and keys of the APIs that it has. */
-  readonly variables?: readonly ApiVariable[];
+  /** Variables of the environment that may be sent. */
+  readonly env: readonly string[];
 }
 
-/** The answers about the wanted tools; absent answers are derived from the source of the tools. */
-export type ToolAnswers = Partial<ToolParts & RequestPlace>;
-
-const sources = ['spec', 'fromUrl', 'fromRequest', 'fromOpenapi', 'fromSample'] as const;
-
-/** The answer that names the source of the tools; undefined: one tool, which the other answers describe. */
-export function toolSource(answers: ToolAnswers): (typeof sources)[number] | undefined {
-  return sources.find((name) => answers[name] !== undefined);
+/** One tool that its author describes. */
+export interface FieldAnswers extends ToolStatements {
+  readonly kind: 'fields';
+  readonly tool: string;
+  readonly input: readonly Field[];
+  readonly output: readonly Field[];
+  readonly returns: ToolSpec['returns'];
 }
 
-/** The questions about a tool that need an answer if no questions may be asked and defaults are not accepted. */
-export function requiredParts(answers: ToolAnswers): readonly ('tool' | 'description' | 'output')[] {
-  const source = toolSource(answers);
-  if (source === undefined) return ['tool', 'description', 'output'];
-  return source === 'fromSample' ? ['tool', 'description'] : [];
+/** One tool that returns what saved responses of an API contain. */
+export interface SampleAnswers extends ToolStatements {
+  readonly kind: 'sample';
+  /** Of the files with the responses. */
+  readonly paths: readonly string[];
+  readonly tool: string;
+  readonly input: readonly Field[];
 }
 
-/** The answers with defaults for those that nothing else says. */
-export function toolAnswers<Answers extends ToolAnswers>(
-  answers: Answers,
-  name = toolQuestions.tool.initial(answers),
-): Answers {
-  const { tool = name } = answers;
-  const { description, effect, input, output, returns } = toolQuestions;
-  const source = toolSource(answers);
-  if (source !== undefined && source !== 'fromSample') return answers;
-  const namedAnswers = { ...answers, tool, input: answers.input ?? input.initial(answers) };
-  if (source !== undefined) return namedAnswers;
+/** Tools that send the requests of curl commands, or one request of a HAR file. */
+export interface RequestAnswers extends ToolStatements, KeyAccess {
+  readonly kind: 'request';
+  /** Commands, or paths of files with commands or of HAR files. */
+  readonly requests: readonly string[];
+  /** Of the request in a HAR file. */
+  readonly number: number | undefined;
+  /** Absent: each request names its tool. */
+  readonly tool: string | undefined;
+  readonly input: readonly Field[];
+  readonly constants: readonly string[];
+  readonly segments: readonly SegmentInput[];
+  /** Addresses and keys of the APIs that the project has. */
+  readonly variables: readonly ApiVariable[];
+  /** Undefined: only what just reads is sent. */
+  readonly send: boolean | undefined;
+  /** Paths of saved responses. With them, nothing is sent. */
+  readonly samples: readonly string[];
+  readonly examples: readonly ExampleValue[];
+}
+
+/** Tools that call operations of an OpenAPI document. */
+export interface OpenApiAnswers extends ToolStatements, KeyAccess {
+  readonly kind: 'openapi';
+  /** Path or URL. */
+  readonly document: string;
+  /** For the download of the document. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly operations: readonly string[];
+  /** Absent: each operation names its tool. */
+  readonly tool: string | undefined;
+  readonly isStrict: boolean;
+  readonly send: boolean | undefined;
+  /** Paths of saved responses. */
+  readonly samples: readonly string[];
+  readonly examples: readonly ExampleValue[];
+}
+
+/** Tools that forward calls to a running MCP server. */
+export interface ServerAnswers extends ToolStatements, KeyAccess {
+  readonly kind: 'url';
+  readonly url: string;
+  readonly selection: ToolSelection;
+}
+
+/** Tools of a spec file. */
+export interface SpecAnswers extends ToolStatements {
+  readonly kind: 'spec';
+  readonly path: string;
+  readonly selection: ToolSelection;
+}
+
+/** The answers by the source that they name. */
+export function toolAnswers(parts: PartialAnswers): ToolAnswers {
+  switch (sourcePart(parts)) {
+    case 'spec':
+      return specAnswers(parts);
+    case 'fromUrl':
+      return serverAnswers(parts);
+    case 'fromRequest':
+      return requestAnswers(parts);
+    case 'fromOpenapi':
+      return openApiAnswers(parts);
+    case 'fromSample':
+      return sampleAnswers(parts);
+    default:
+      return fieldAnswers(parts);
+  }
+}
+
+export function keyAccess({ directory = '.', env = [] }: PartialAnswers): KeyAccess {
+  return { directory, env };
+}
+
+function statementsOf({
+  title,
+  effect,
+  meta = [],
+  description = [],
+  fields = [],
+}: PartialAnswers): ToolStatements {
+  return { title, effect, meta, description, fields };
+}
+
+function selectionOf({ only, except, output, returns, outputText, example }: PartialAnswers): ToolSelection {
+  return { only, except, output, returns, outputText, example };
+}
+
+function fieldAnswers(parts: PartialAnswers): FieldAnswers {
+  const { tool = '', input = [], output = [], returns = 'record' } = parts;
+  return { kind: 'fields', ...statementsOf(parts), tool, input, output, returns };
+}
+
+function sampleAnswers(parts: PartialAnswers): SampleAnswers {
+  const { fromSample: paths = [], tool = '', input = [] } = parts;
+  return { kind: 'sample', ...statementsOf(parts), paths, tool, input };
+}
+
+export function requestAnswers(parts: PartialAnswers): RequestAnswers {
+  const { fromRequest: requests = [], request: number, tool, input = [], send } = parts;
+  const { constant: constants = [], segment: segments = [], variables = [] } = parts;
+  const { fromSample: samples = [], example: examples = [] } = parts;
+  const common = { ...statementsOf(parts), ...keyAccess(parts) };
+  const inputs = { input, constants, segments, variables };
+  return { kind: 'request', ...common, requests, number, tool, ...inputs, send, samples, examples };
+}
+
+export function openApiAnswers(parts: PartialAnswers): OpenApiAnswers {
+  const { fromOpenapi: document = '', header: headers = [], operation: operations = [], tool, send } = parts;
+  const { strictSchema: isStrict = false, fromSample: samples = [], example: examples = [] } = parts;
+  const common = { ...statementsOf(parts), ...keyAccess(parts) };
   return {
-    ...namedAnswers,
-    description: answers.description ?? [description.initial({ ...answers, tool })],
-    effect: answers.effect ?? effect.initial({ tool }),
-    output: answers.output ?? output.initial(answers),
-    returns: answers.returns ?? returns.initial(answers),
+    kind: 'openapi',
+    ...common,
+    document,
+    headers,
+    operations,
+    tool,
+    isStrict,
+    send,
+    samples,
+    examples,
   };
 }
 
-/** The questions of a command, by their answers. */
-type Replayed<Parts> = {
-  readonly [name in keyof Parts]-?: {
-    readonly flag: { readonly syntax: string };
-    replay(answer: Parts[name], commands: KeylessCommands): readonly string[];
-  };
-};
+export function serverAnswers(parts: PartialAnswers): ServerAnswers {
+  const { fromUrl: url = '' } = parts;
+  const common = { ...statementsOf(parts), ...keyAccess(parts) };
+  return { kind: 'url', ...common, url, selection: selectionOf(parts) };
+}
 
-/**
- * The arguments of a command line that give the same answers.
- *
- * @param commands the curl commands that were read
- * @param isWhole also those that equal a default, and a title and an effect that follow from the name
- */
-export function flagsForAnswers<Parts extends ToolAnswers>(
-  questions: Replayed<Parts>,
-  answers: ToolAnswers & Partial<Parts>,
-  commands: KeylessCommands,
-  isWhole = false,
-): readonly string[] {
-  const derived = isWhole || requiredParts(answers).length === 0 ? [] : (['title', 'effect'] as const);
-  const follows = derived.filter((name) => answers[name] === toolQuestions[name].initial(answers));
-  return (Object.keys(questions) as (keyof Parts & string)[]).flatMap((name) => {
-    const answer = answers[name];
-    if (answer === undefined || follows.some((followedName) => followedName === name)) return [];
-    const { flag, replay } = questions[name];
-    const pieces = replay(answer as Parts[keyof Parts & string], commands);
-    return isWhole && pieces.length === 0 && typeof answer === 'string'
-      ? [flag.syntax.split(' ')[0] ?? '', answer]
-      : pieces;
-  });
+function specAnswers(parts: PartialAnswers): SpecAnswers {
+  const { spec: path = '' } = parts;
+  return { kind: 'spec', ...statementsOf(parts), path, selection: selectionOf(parts) };
 }

@@ -13,6 +13,7 @@ import { readTemplates } from '../../src/project/package/templates.ts';
 import { editedFiles } from '../../src/project/read/edited-files.ts';
 import { openProject } from '../../src/project/read/open.ts';
 import { changeProject } from '../../src/project/write/change.ts';
+import { toolAnswers } from '../../src/questions/tool-answers.ts';
 import { render } from '../../src/render/render.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import { created } from '../project/created.ts';
@@ -33,7 +34,7 @@ async function fromDocument(document: typeof gas & object): Promise<string> {
 }
 
 async function add(root: string, document: typeof gas & object) {
-  const entries = unwrap(await importTools(documentIn(root, document), generic, startImport()));
+  const entries = unwrap(await importTools(toolAnswers(documentIn(root, document)), generic, startImport()));
   return changeProject(root, async () => planAddition(await openProject(root), entries));
 }
 

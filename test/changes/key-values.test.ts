@@ -5,7 +5,8 @@ import { startImport } from '../../src/changes/import-run.ts';
 import { rememberTyped } from '../../src/changes/key-values.ts';
 import { fromOpenApi } from '../../src/changes/openapi.ts';
 import { fromRequests } from '../../src/changes/request-tools.ts';
-import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
+import type { PartialAnswers } from '../../src/questions/partial-answers.ts';
+import { openApiAnswers, requestAnswers } from '../../src/questions/tool-answers.ts';
 import { startApi } from '../api-server.ts';
 import { openApi } from '../e2e/upstreams.ts';
 import { directory } from '../project/directory.ts';
@@ -25,9 +26,9 @@ async function api() {
 }
 
 /** Reads and sends a request in an environment with SECRET. */
-async function send(answers: ToolAnswers, run = startImport()) {
+async function send(answers: PartialAnswers, run = startImport()) {
   vi.stubEnv('SECRET', secret);
-  const result = await fromRequests({ effect: 'reads', ...answers }, run);
+  const result = await fromRequests(requestAnswers({ effect: 'reads', ...answers }), run);
   const errors = result.ok
     ? []
     : result.errors.map(({ where, message, hint }) => `${where} ${message}. ${hint}`);
@@ -216,8 +217,8 @@ it('an operation of an OpenAPI document gets a variable only with --env, which n
   writeFileSync(path, JSON.stringify(openApi(origin, 'Gas', { '/a': { get } }, secured)));
   vi.stubEnv('GAS_TOKEN', secret);
   const answers = { fromOpenapi: path, operation: ['GET /a'], effect: 'reads' } as const;
-  const errorsOf = async (more: ToolAnswers) => {
-    const result = await fromOpenApi({ ...answers, ...more }, startImport());
+  const errorsOf = async (more: PartialAnswers) => {
+    const result = await fromOpenApi(openApiAnswers({ ...answers, ...more }), startImport());
     return result.ok ? [] : result.errors.map(({ where, message }) => `${where} ${message}`);
   };
   expect(await errorsOf({ send: true })).toEqual([

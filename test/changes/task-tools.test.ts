@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { startImport } from '../../src/changes/import-run.ts';
 import { fromServer } from '../../src/changes/server-tools.ts';
+import { serverAnswers } from '../../src/questions/tool-answers.ts';
 import { startApi } from '../api-server.ts';
 
 const schema = { type: 'object', properties: {} };
@@ -28,7 +29,7 @@ async function serve(tools: readonly object[]): Promise<string> {
   return `${origin}/mcp`;
 }
 
-const answers = (fromUrl: string, only: readonly string[] = []) => ({ fromUrl, only }) as never;
+const answers = (fromUrl: string, only: readonly string[] = []) => serverAnswers({ fromUrl, only });
 
 it('a tool that runs only as a task is left out and reported', async () => {
   const imported = await fromServer(answers(await serve([taskTool, tool, optionalTool])), startImport());

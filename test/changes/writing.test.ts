@@ -5,17 +5,18 @@ import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { startImport } from '../../src/changes/import-run.ts';
 import { importTools } from '../../src/changes/import-tools.ts';
-import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
+import type { PartialAnswers } from '../../src/questions/partial-answers.ts';
+import { toolAnswers } from '../../src/questions/tool-answers.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import { preparedOf } from '../import/prepared.ts';
 import { directory } from '../project/directory.ts';
 
 /** A tool of an operation of the documents, as the project of a platform gets it. */
-async function toolOf(tool: string, given: ToolAnswers = {}, profile = context) {
+async function toolOf(tool: string, given: PartialAnswers = {}, profile = context) {
   const { file, text, operation } = apiDocuments.find((one) => one.tool === tool) ?? apiDocuments[0] ?? {};
   const path = join(directory(), file ?? '');
   writeFileSync(path, text ?? '');
-  const source = { fromOpenapi: path, operation: [operation ?? ''], ...given };
+  const source = toolAnswers({ fromOpenapi: path, operation: [operation ?? ''], ...given });
   const { tools, changes } = preparedOf(unwrap(await importTools(source, profile, startImport())), profile);
   return {
     meta: tools[0]?.definition._meta,

@@ -11,6 +11,7 @@ import { fieldsOf, withFields } from '../../src/import/fields.ts';
 import type { Imported } from '../../src/import/imported-tool.ts';
 import { toolsOfServer } from '../../src/import/mcp-tools.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
+import { toolAnswers } from '../../src/questions/tool-answers.ts';
 import { directory } from '../project/directory.ts';
 import { documentOf, importOf, ok } from './openapi.ts';
 import { preparedOf } from './prepared.ts';
@@ -165,11 +166,12 @@ it('fields can be chosen in places that a whole definition would cut off', async
         };
   const place = join(directory(), 'api.json');
   writeFileSync(place, JSON.stringify(documentOf({ responses: ok(nested(3)) })));
-  const source = { fromOpenapi: place, operation: ['getGas'] };
+  const parts = { fromOpenapi: place, operation: ['getGas'] };
+  const source = toolAnswers(parts);
   const whole = await importTools(source, context, startImport());
   expect(whole.ok && whole.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
   for (const fields of [['a.b.c'], ['getGas:a.b.c']]) {
-    const chosen = await importTools({ ...source, fields }, context, startImport());
+    const chosen = await importTools(toolAnswers({ ...parts, fields }), context, startImport());
     expect(chosen.ok && chosen.value.flatMap(fieldsOf).map(({ path }) => path)).toEqual([
       'a',
       'a.b',
@@ -233,7 +235,11 @@ it('descriptions name their tool if there are several, and replace what the docu
     JSON.stringify({ openapi, info, servers, paths: { [`${path}`]: item, '/other': other } }),
   );
   const described = async (operation: readonly string[], ...description: string[]) => {
-    const entries = await importTools({ fromOpenapi: file, operation, description }, context, startImport());
+    const entries = await importTools(
+      toolAnswers({ fromOpenapi: file, operation, description }),
+      context,
+      startImport(),
+    );
     return entries.ok
       ? entries.value.map(({ entry }) => (entry as JsonObject).description)
       : entries.errors.map(({ message, hint }) => `${message}. ${hint}`);

@@ -14,8 +14,9 @@ import {
   readCreateFlags,
   replayCommand,
 } from '../../src/questions/create-answers.ts';
+import type { PartialAnswers } from '../../src/questions/partial-answers.ts';
 import type { DeployTarget } from '../../src/questions/targets.ts';
-import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
+import { toolAnswers } from '../../src/questions/tool-answers.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
 
@@ -58,7 +59,7 @@ const toolFields = [{ name: 'price', required: true, type: 'number', description
 const titles = fc.constantFrom(undefined, 'Price of a coin', "it's `x`");
 const effect = fc.constantFrom('reads' as const, 'computes' as const, 'acts' as const);
 
-const tools: fc.Arbitrary<ToolAnswers> = fc.oneof(
+const tools: fc.Arbitrary<PartialAnswers> = fc.oneof(
   fc
     .record({ tool: toolSpec, title: titles, effect: effect })
     .map(({ tool: { name, description, ...tool }, title, effect }) => ({
@@ -104,7 +105,9 @@ describe('the command that repeats the answers', () => {
 describe('the defaults', () => {
   it('create a server that passes every rule, including advice', async () => {
     for (const directory of ['my-tool', 'gas-prices', '/srv/find-hotels-mcp', 'x']) {
-      const entries = unwrap(await importTools(completeAnswers({ directory }), context, startImport()));
+      const entries = unwrap(
+        await importTools(toolAnswers(completeAnswers({ directory })), context, startImport()),
+      );
       expect(prepareTools(entries, context)).toMatchObject({
         ok: true,
         prepared: { changes: [], advice: [] },

@@ -19,14 +19,15 @@ import { dotEnv } from '../../project/read/dot-env.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
-import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import {
   flagsForAnswers,
+  type PartialAnswers,
   type RequestPlace,
   requiredParts,
-  type ToolAnswers,
-  toolAnswers,
-} from '../../questions/tool-answers.ts';
+  withDefaults,
+} from '../../questions/partial-answers.ts';
+import { type Flags, readFlags } from '../../questions/read-flags.ts';
+import { toolAnswers } from '../../questions/tool-answers.ts';
 import type { ToolParts } from '../../questions/tool-questions.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { type Answering, collectAnswers, listSearchedOperations } from '../collect-answers.ts';
@@ -49,7 +50,7 @@ export async function addTool(
   const answers = await collectAnswers(addToolAnswering(parts, project, flags, run, output), flags);
   // Read before the lock is taken: standard input may take long.
   const { fields } = project.manifest.answers;
-  const entries = unwrap(await importTools(answers, project.profile, run, fields));
+  const entries = unwrap(await importTools(toolAnswers(answers), project.profile, run, fields));
   const { directory } = project;
   const secrets = secretsOf(entries);
   const plan = async () => planAddition(await openProject(directory), entries);
@@ -112,18 +113,18 @@ function addedToolNames({ prepared }: Addition): readonly string[] {
 
 /** How the answers that flags give are completed. */
 function addToolAnswering(
-  partialParts: Partial<ToolParts & RequestPlace>,
+  partialParts: PartialAnswers,
   project: Project,
   { check }: AddToolSwitches,
   run: ImportRun,
   output: Output,
-): Answering<ToolAnswers> {
+): Answering<PartialAnswers> {
   return {
     asked: partialParts.ask,
     missing: requiredParts(partialParts)
       .filter((name) => partialParts[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
-    complete: () => toolAnswers(partialParts),
+    complete: () => withDefaults(partialParts),
     async ask() {
       const { askAll } = await import('../prompts/flow.ts');
       return askAll({
@@ -133,9 +134,14 @@ function addToolAnswering(
         before: [],
         after: [],
         tool: addToolQuestions.tool,
-        complete: toolAnswers,
+        complete: withDefaults,
         async review(answers) {
-          const entries = await importTools(answers, project.profile, run, project.manifest.answers.fields);
+          const entries = await importTools(
+            toolAnswers(answers),
+            project.profile,
+            run,
+            project.manifest.answers.fields,
+          );
           if (!entries.ok) return entries;
           const { change, prepared } = await planAddition(project, entries.value);
           const place = `${change?.files.size ?? 0} files in ${project.directory}`;

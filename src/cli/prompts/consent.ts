@@ -2,46 +2,55 @@ import { orCommandError } from 'market-mcp-contract/command';
 import type { ImportRun } from '../../changes/import-run.ts';
 import { keyValues, type RequestKeys, rememberTyped } from '../../changes/key-values.ts';
 import { lacksAnswer, operationKeys } from '../../changes/openapi.ts';
-import { requestKeys } from '../../changes/request-tools.ts';
+import { readRequests, requestKeys, sendsRequests } from '../../changes/request-tools.ts';
 import { mcpServerAt, serverKeys, tokenVariable } from '../../changes/server-tools.ts';
 import { TokenRefusal } from '../../project/source/mcp-server.ts';
-import { type ToolAnswers, toolSource } from '../../questions/tool-answers.ts';
+import type { PartialAnswers } from '../../questions/partial-answers.ts';
+import {
+  type KeyAccess,
+  type OpenApiAnswers,
+  type RequestAnswers,
+  type ServerAnswers,
+  toolAnswers,
+} from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
 import type { PromptContext } from './prompt-context.ts';
-import { readAnsweredRequests } from './request-prompts.ts';
 
 /** The permissions of an author, asked for before a request is sent. */
-export type Consent = Pick<ToolAnswers, 'send' | 'env'>;
+export type Consent = Pick<PartialAnswers, 'send' | 'env'>;
 
 /** Asks for the keys that a request lacks, and whether what may change something, or is unknown, is sent. */
 export async function askConsent(
   asker: Asker,
-  answers: ToolAnswers,
+  parts: PartialAnswers,
   { run }: PromptContext,
   isBack: boolean,
 ): Promise<Consent> {
-  const consent = await consentTo(asker, answers, run);
+  const consent = await consentTo(asker, parts, run);
   if (consent === undefined && isBack) throw new Back();
   return consent ?? {};
 }
 
 /** Undefined if there was nothing to ask. */
-function consentTo(asker: Asker, answers: ToolAnswers, run: ImportRun): Promise<Consent | undefined> {
-  const source = toolSource(answers);
-  if (source === 'fromOpenapi') return consentToOperation(asker, answers, run);
-  if (source === 'fromUrl') return consentToToken(asker, answers, run);
-  return consentToRequests(asker, answers, run);
+async function consentTo(asker: Asker, parts: PartialAnswers, run: ImportRun): Promise<Consent | undefined> {
+  const answers = toolAnswers(parts);
+  if (answers.kind === 'openapi') return consentToOperation(asker, answers, run);
+  if (answers.kind === 'url') return consentToToken(asker, answers, run);
+  if (answers.kind === 'request') return consentToRequests(asker, answers, run);
+  return undefined;
 }
 
 async function consentToRequests(
   asker: Asker,
-  answers: ToolAnswers,
+  answers: RequestAnswers,
   run: ImportRun,
 ): Promise<Consent | undefined> {
-  const requests = await readAnsweredRequests(answers, run);
-  const isSent = answers.send !== false && answers.fromSample === undefined;
-  const env = isSent ? await askKeys(asker, requests.map(requestKeys), answers, run) : undefined;
+  const read = await readRequests(answers, run);
+  const requests = read.ok ? read.value : [];
+  const env = sendsRequests(answers)
+    ? await askKeys(asker, requests.map(requestKeys), answers, run)
+    : undefined;
   const [writing] = requests.filter(({ onlyReads }) => !onlyReads);
   if (!writing || answers.send !== undefined) return env && { env };
   const { method, path } = writing.call;
@@ -52,10 +61,13 @@ async function consentToRequests(
 
 async function consentToOperation(
   asker: Asker,
-  answers: ToolAnswers,
+  answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<Consent | undefined> {
-  const { send: consent, operation: [operation] = [] } = answers;
+  const {
+    send: consent,
+    operations: [operation],
+  } = answers;
   const isOpen = consent === undefined && (await lacksAnswer(answers, run));
   const question = `The document does not say what ${operation} answers. Send it once, for real?`;
   const send = isOpen ? await asker.confirm(question, false) : consent;
@@ -67,16 +79,16 @@ async function consentToOperation(
 
 async function consentToToken(
   asker: Asker,
-  answers: ToolAnswers,
+  answers: ServerAnswers,
   run: ImportRun,
 ): Promise<Consent | undefined> {
-  const { fromUrl = '', env = [] } = answers;
-  const refusalOf = async (attempt: ToolAnswers) => {
-    const server = await orCommandError(() => mcpServerAt(fromUrl, attempt, run));
+  const { url, env } = answers;
+  const refusalOf = async (attempt: KeyAccess) => {
+    const server = await orCommandError(() => mcpServerAt(url, attempt, run));
     return server instanceof TokenRefusal ? server : undefined;
   };
   if (!(await refusalOf(answers))) return undefined;
-  const keys = serverKeys(fromUrl);
+  const keys = serverKeys(url);
   const { unpermitted } = await keyValues(keys, answers, run);
   if (unpermitted.length > 0 && (await asker.confirm(sendQuestion(tokenVariable, [keys.origin]), false))) {
     const permissions = [...env, tokenVariable];
@@ -101,10 +113,10 @@ async function consentToToken(
 async function askKeys(
   asker: Asker,
   requests: readonly RequestKeys[],
-  answers: ToolAnswers,
+  access: KeyAccess,
   run: ImportRun,
 ): Promise<readonly string[] | undefined> {
-  const found = await Promise.all(requests.map((request) => keyValues(request, answers, run)));
+  const found = await Promise.all(requests.map((request) => keyValues(request, access, run)));
   const origins = new Map<string, Set<string>>();
   for (const { origin, unpermitted, missing } of found) {
     for (const variable of [...unpermitted, ...missing])
@@ -112,7 +124,7 @@ async function askKeys(
   }
   if (origins.size === 0) return undefined;
   const inEnvironment = new Set(found.flatMap(({ unpermitted }) => unpermitted));
-  const permissions = [...(answers.env ?? [])];
+  const permissions = [...access.env];
   for (const [variable, receivers] of origins) {
     if (inEnvironment.has(variable) && (await asker.confirm(sendQuestion(variable, [...receivers]), false))) {
       permissions.push(variable);

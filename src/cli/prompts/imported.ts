@@ -4,13 +4,15 @@ import { generic } from 'market-mcp-contract/platforms';
 import type { ImportRun } from '../../changes/import-run.ts';
 import { importTools, wholeEntriesOf } from '../../changes/import-tools.ts';
 import { sentReadInput } from '../../changes/openapi.ts';
+import { sendsRequests } from '../../changes/request-tools.ts';
 import { fieldsSchema } from '../../fields/shape.ts';
 import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
 import type { Imported } from '../../import/imported-tool.ts';
 import { plainText } from '../../import/openapi/document-text.ts';
 import { prepareTools } from '../../import/prepare.ts';
 import { toolToDo } from '../../import/to-do.ts';
-import { type ToolAnswers, toolAnswers, toolSource } from '../../questions/tool-answers.ts';
+import { type PartialAnswers, sourcePart, withDefaults } from '../../questions/partial-answers.ts';
+import { toolAnswers } from '../../questions/tool-answers.ts';
 import type { ToolParts } from '../../questions/tool-questions.ts';
 import {
   type ExampleValue,
@@ -32,13 +34,13 @@ export function askExamples(
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
-  const ask = toolSource(parts) === 'spec' ? askMissingExamples : askEmptyExample;
+  const ask = sourcePart(parts) === 'spec' ? askMissingExamples : askEmptyExample;
   return ask(asker, parts, context, isBack);
 }
 
 /** The tools of the answers so far. None if there is an error in their source, which the review reports. */
-async function importedTools(answers: ToolAnswers, { run }: PromptContext): Promise<readonly Imported[]> {
-  const entries = await importTools(toolAnswers(answers), generic, run).catch(() => undefined);
+async function importedTools(answers: PartialAnswers, { run }: PromptContext): Promise<readonly Imported[]> {
+  const entries = await importTools(toolAnswers(withDefaults(answers)), generic, run).catch(() => undefined);
   return entries?.ok ? entries.value : [];
 }
 
@@ -91,7 +93,7 @@ async function askExample(
  */
 export async function askEmptyExample(
   asker: Asker,
-  parts: ToolAnswers,
+  parts: PartialAnswers,
   { run }: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
@@ -134,10 +136,12 @@ function emptyExample(typed: string, root: JsonObject): Result<string> {
 }
 
 /** The inputSchema of the one read that will be sent; undefined if there is none. */
-async function inputOfRead(answers: ToolAnswers, run: ImportRun): Promise<JsonObject | undefined> {
-  if (toolSource(answers) === 'fromOpenapi') return sentReadInput(answers, run);
-  const [request, ...otherRequests] = await readAnsweredRequests(answers, run);
-  const isSent = answers.send !== false && answers.fromSample === undefined;
+async function inputOfRead(parts: PartialAnswers, run: ImportRun): Promise<JsonObject | undefined> {
+  const answers = toolAnswers(parts);
+  if (answers.kind === 'openapi') return sentReadInput(answers, run);
+  if (answers.kind !== 'request') return undefined;
+  const [request, ...otherRequests] = await readAnsweredRequests(parts, run);
+  const isSent = sendsRequests(answers);
   const isReading = request?.onlyReads === true || answers.effect === 'reads';
   if (!request || otherRequests.length > 0 || !isSent || !isReading) return undefined;
   return { type: 'object', ...fieldsSchema(request.input) };
@@ -197,7 +201,7 @@ export async function askAnswerFields(
   const tools = await importedTools(otherParts, context);
   const toolPrefixes = tools.map(({ entry }) => `${entry.name}:`);
   const deeper = await wholeEntriesOf(
-    toolAnswers({ ...otherParts, fields: toolPrefixes }),
+    toolAnswers(withDefaults({ ...otherParts, fields: toolPrefixes })),
     generic,
     context.run,
   ).catch(() => undefined);

@@ -5,7 +5,8 @@ import type { ImportRun } from '../../changes/import-run.ts';
 import { readRequests, requestOfCurl, requestsInText } from '../../changes/request-tools.ts';
 import type { ReadRequest } from '../../import/request/index.ts';
 import { isCurl } from '../../import/request/shown.ts';
-import { type ToolAnswers, toolSource } from '../../questions/tool-answers.ts';
+import type { PartialAnswers } from '../../questions/partial-answers.ts';
+import { toolAnswers } from '../../questions/tool-answers.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
@@ -53,10 +54,10 @@ export async function askHarRequest(
 }
 
 /** Which values of a request are constant, and which segments of its path are inputs. */
-export type RequestInputs = Pick<ToolAnswers, 'constant' | 'segment'>;
+export type RequestInputs = Pick<PartialAnswers, 'constant' | 'segment'>;
 
 /** The inputs of a request that flags name; undefined if there are none, so that they are asked for. */
-export function requestInputsIn({ constant, segment }: ToolAnswers): RequestInputs | undefined {
+export function requestInputsIn({ constant, segment }: PartialAnswers): RequestInputs | undefined {
   return constant || segment ? { constant, segment } : undefined;
 }
 
@@ -66,7 +67,12 @@ export function requestInputsIn({ constant, segment }: ToolAnswers): RequestInpu
  */
 export async function askRequestInputs(
   asker: Asker,
-  { constant, segment, requestInputs: previous, ...answers }: ToolAnswers & { requestInputs?: RequestInputs },
+  {
+    constant,
+    segment,
+    requestInputs: previous,
+    ...answers
+  }: PartialAnswers & { requestInputs?: RequestInputs },
   { run }: PromptContext,
   isBack: boolean,
 ): Promise<RequestInputs> {
@@ -101,15 +107,17 @@ export async function askRequestInputs(
 
 /** The requests, read; none if there are errors in them, which are reported at the review. */
 export async function readAnsweredRequests(
-  answers: ToolAnswers,
+  parts: PartialAnswers,
   run: ImportRun,
 ): Promise<readonly ReadRequest[]> {
-  const read = toolSource(answers) === 'fromRequest' ? await readRequests(answers, run) : undefined;
-  return read?.ok ? read.value : [];
+  const answers = toolAnswers(parts);
+  if (answers.kind !== 'request') return [];
+  const read = await readRequests(answers, run);
+  return read.ok ? read.value : [];
 }
 
 /** The name that the request itself gives to its tool. */
-export async function nameOfRequest(parts: ToolAnswers, run: ImportRun): Promise<string | undefined> {
+export async function nameOfRequest(parts: PartialAnswers, run: ImportRun): Promise<string | undefined> {
   const [read] = await readAnsweredRequests(parts, run);
   return read?.name;
 }

@@ -6,7 +6,8 @@ import { writingTools } from '../../import/mcp-tools.ts';
 import { plainText } from '../../import/openapi/document-text.ts';
 import { listReadableOperations, operationName } from '../../import/openapi/operations.ts';
 import { TokenRefusal } from '../../project/source/mcp-server.ts';
-import type { ToolAnswers } from '../../questions/tool-answers.ts';
+import type { PartialAnswers } from '../../questions/partial-answers.ts';
+import { keyAccess } from '../../questions/tool-answers.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker, TextPrompt } from './asker.ts';
 import type { Choice } from './line-prompt.ts';
@@ -103,7 +104,7 @@ export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<str
 /** Asks for an OpenAPI document until one can be read. */
 export function askDocument(
   asker: Asker,
-  { fromOpenapi, header }: Partial<ToolParts>,
+  { fromOpenapi, header = [] }: Partial<ToolParts>,
   { run }: PromptContext,
 ): Promise<string> {
   const { prompt, parse } = toolQuestions.fromOpenapi;
@@ -121,11 +122,11 @@ export function askDocument(
 }
 
 /** Asks for an MCP server until one lists its tools, or asks for a token. */
-export function askServer(asker: Asker, answers: ToolAnswers, { run }: PromptContext): Promise<string> {
+export function askServer(asker: Asker, answers: PartialAnswers, { run }: PromptContext): Promise<string> {
   const { prompt, parse } = toolQuestions.fromUrl;
   const question = { ...prompt, before: answers.fromUrl, parse };
   return askUntilRead(asker, 'fromUrl', question, async (url) => {
-    const listed = await orCommandError(() => mcpServerAt(url, answers, run));
+    const listed = await orCommandError(() => mcpServerAt(url, keyAccess(answers), run));
     if (listed instanceof CommandError && !(listed instanceof TokenRefusal)) throw listed;
   });
 }
@@ -154,7 +155,7 @@ async function askUntilRead(
  */
 export async function askOperations(
   asker: Asker,
-  { fromOpenapi = '', header, operation: before }: Partial<ToolParts>,
+  { fromOpenapi = '', header = [], operation: before }: Partial<ToolParts>,
   { run }: PromptContext,
 ): Promise<readonly string[]> {
   const { document, where: location } = await documentAt(fromOpenapi, header, run);
@@ -174,10 +175,10 @@ export async function askOperations(
 /** Asks which tools of an MCP server to import. */
 export async function askTools(
   asker: Asker,
-  { fromUrl = '', only, ...answers }: ToolAnswers,
+  { fromUrl = '', only, ...answers }: PartialAnswers,
   { run }: PromptContext,
 ): Promise<readonly string[]> {
-  const { tools } = await mcpServerAt(fromUrl, answers, run);
+  const { tools } = await mcpServerAt(fromUrl, keyAccess(answers), run);
   const writing = writingTools(tools);
   const options = tools.map(({ name, description }) => {
     const warning = writing.has(String(name)) ? 'may change something · ' : '';

@@ -3,8 +3,8 @@ import type { Effect } from 'market-mcp-contract/definition';
 import { marketplaces } from 'market-mcp-contract/platforms';
 import { isCurl } from '../../import/request/shown.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
+import { type RequestPlace, sourcePart } from '../../questions/partial-answers.ts';
 import type { Defaulted, Question } from '../../questions/question.ts';
-import { type RequestPlace, toolSource } from '../../questions/tool-answers.ts';
 import { toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker } from './asker.ts';
 import { askConsent, type Consent } from './consent.ts';
@@ -79,7 +79,7 @@ export function orderedParts(
   const described = ['tool', 'effect', 'input', 'description'] as const;
   const [request, ...otherRequests] = parts.fromRequest ?? [];
   const isFile = request !== undefined && otherRequests.length === 0 && !isCurl(request);
-  switch (toolSource(parts) ?? parts.start) {
+  switch (sourcePart(parts) ?? parts.start) {
     case 'fromRequest':
       // A user who chose to paste wants to paste next.
       return [
@@ -192,7 +192,7 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>
     return askText(asker, nameQuestion, parts, parts.tool, '_', nameError);
   },
   async description(asker, parts, context, isBack) {
-    const source = toolSource(parts);
+    const source = sourcePart(parts);
     if (source !== undefined && source !== 'fromSample')
       return askDescriptions(asker, parts, context, isBack);
     const { description } = toolQuestions;

@@ -27,7 +27,7 @@ import type { HeaderPairs } from '../../project/read/read-document.ts';
  */
 export async function listOperations(
   place: string,
-  headers: HeaderPairs | undefined,
+  headers: HeaderPairs,
   search: string | undefined,
   run: ImportRun,
   output: Output,
@@ -56,7 +56,7 @@ export async function listOperations(
 /** The error of a document of which no operation was chosen, with the first operations. */
 export async function unchosenOperation(
   place: string,
-  headers: HeaderPairs | undefined,
+  headers: HeaderPairs,
   run: ImportRun,
 ): Promise<CommandError> {
   const { document, where: location } = await documentAt(place, headers, run);
