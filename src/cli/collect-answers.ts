@@ -3,28 +3,28 @@ import type { ImportRun } from '../changes/import-run.ts';
 import type { ToolParts } from '../questions/tool-questions.ts';
 import { mayAsk, type QuestionSwitches } from './ask-person.ts';
 
-/** Three ways to complete the answers that flags give. */
-export interface Answering<Answers> {
+/** Two ways to plan from the answers that flags give. */
+export interface AnswerPlanning<Plan> {
   /** The questions that must be asked although flags answer them. */
   readonly asked: readonly string[] | undefined;
   /** The flags that are required if no questions may be asked and defaults are not accepted. */
   readonly missing: readonly string[];
-  /** With defaults for everything that no flag answers. */
-  complete(): Answers;
-  /** From the author at a terminal. */
-  ask(): Promise<Answers>;
+  /** Plans with defaults for everything that no flag answers. */
+  complete(): Promise<Plan>;
+  /** Asks the author at a terminal. */
+  ask(): Promise<Plan>;
 }
 
 /**
- * All answers: from flags and defaults, or from the author at a terminal.
+ * Plans from all answers: from flags and defaults, or from the author at a terminal.
  *
  * @throws CommandError `MISSING_ANSWERS` if nobody can be asked and `--yes` does not allow defaults; `BAD_USAGE` if nobody can be
  *   asked what must be asked.
  */
-export async function collectAnswers<Answers>(
-  { asked, missing, complete, ask }: Answering<Answers>,
+export async function planFromAnswers<Plan>(
+  { asked, missing, complete, ask }: AnswerPlanning<Plan>,
   switches: QuestionSwitches,
-): Promise<Answers> {
+): Promise<Plan> {
   if (mayAsk(switches)) return ask();
   if (asked)
     throw new CommandError(

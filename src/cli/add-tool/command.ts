@@ -13,6 +13,7 @@ import { type Addition, nameError, planAddition } from '../../changes/addition.t
 import { type ImportRun, startImport } from '../../changes/import-run.ts';
 import { importTools, secretsOf } from '../../changes/import-tools.ts';
 import { saveKeys } from '../../changes/save-keys.ts';
+import type { Imported } from '../../import/imported-tool.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/opened-project.ts';
 import { dotEnv } from '../../project/read/dot-env.ts';
@@ -30,7 +31,7 @@ import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
 import type { ToolParts } from '../../questions/tool-questions.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { type Answering, collectAnswers, listSearchedOperations } from '../collect-answers.ts';
+import { type AnswerPlanning, listSearchedOperations, planFromAnswers } from '../collect-answers.ts';
 import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/creation-lines.ts';
 import { finishChange } from '../tools/finish-change.ts';
 import { showDrift } from '../tools/tool-drift.ts';
@@ -47,10 +48,8 @@ export async function addTool(
   if (listed !== undefined) return listed;
   const project = await openProject(findProject(process.cwd()));
   const parts = { ...partialParts, ...requestPlaceOf(project) };
-  const answers = await collectAnswers(addToolAnswering(parts, project, flags, run, output), flags);
   // Read before the lock is taken: standard input may take long.
-  const { fields } = project.manifest.answers;
-  const entries = unwrap(await importTools(toolAnswers(answers), project.profile, run, fields));
+  const entries = await planFromAnswers(additionPlanning(parts, project, flags, run, output), flags);
   const { directory } = project;
   const secrets = secretsOf(entries);
   const plan = async () => planAddition(await openProject(directory), entries);
@@ -111,20 +110,23 @@ function addedToolNames({ prepared }: Addition): readonly string[] {
   return prepared.tools.map(({ definition }) => definition.name);
 }
 
-/** How the answers that flags give are completed. */
-function addToolAnswering(
+/** How the new tools of a project are made from the answers that flags give. */
+function additionPlanning(
   partialParts: PartialAnswers,
   project: Project,
   { check }: AddToolSwitches,
   run: ImportRun,
   output: Output,
-): Answering<PartialAnswers> {
+): AnswerPlanning<readonly Imported[]> {
+  const { fields } = project.manifest.answers;
+  const importEntries = (answers: PartialAnswers) =>
+    importTools(toolAnswers(withDefaults(answers)), project.profile, run, fields);
   return {
     asked: partialParts.ask,
     missing: requiredParts(partialParts)
       .filter((name) => partialParts[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
-    complete: () => withDefaults(partialParts),
+    complete: async () => unwrap(await importEntries(partialParts)),
     async ask() {
       const { askAll } = await import('../prompts/flow.ts');
       return askAll({
@@ -134,18 +136,13 @@ function addToolAnswering(
         before: [],
         after: [],
         tool: addToolQuestions.tool,
-        complete: withDefaults,
-        async review(answers) {
-          const entries = await importTools(
-            toolAnswers(answers),
-            project.profile,
-            run,
-            project.manifest.answers.fields,
-          );
+        async review(reviewedParts) {
+          const entries = await importEntries(reviewedParts);
           if (!entries.ok) return entries;
           const { change, prepared } = await planAddition(project, entries.value);
           const place = `${change?.files.size ?? 0} files in ${project.directory}`;
-          return pass(reviewLines(place, prepared, reviewWidth()));
+          const lines = reviewLines(place, prepared, reviewWidth());
+          return pass({ plan: entries.value, lines });
         },
         resume: (parts, ask) =>
           marketCommand(

@@ -29,7 +29,6 @@ import { dotEnv } from '../../project/read/dot-env.ts';
 import { writeProject } from '../../project/write/write.ts';
 import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
 import {
-  type CreateAnswers,
   type CreateFlags,
   completeAnswers,
   missingFlags,
@@ -38,7 +37,7 @@ import {
   resumeCommand,
 } from '../../questions/create-answers.ts';
 import { mayAsk, requireConsent } from '../ask-person.ts';
-import { type Answering, collectAnswers, listSearchedOperations } from '../collect-answers.ts';
+import { type AnswerPlanning, listSearchedOperations, planFromAnswers } from '../collect-answers.ts';
 import {
   fileLines,
   firstEditOf,
@@ -73,9 +72,8 @@ export async function create(
     if (existingProject === undefined) targetOf(parts.directory, flags);
     else if (mayAsk(flags)) return finishCreation(parts.directory, existingProject, flags, output);
   }
-  const answers = await collectAnswers(createAnswering(parts, flags, run, output), flags);
-  const creation = unwrap(await planCreation(answers, run));
-  const { files, packageManager } = creation;
+  const creation = await planFromAnswers(creationPlanning(parts, flags, run, output), flags);
+  const { answers, files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
     const message = `${context.directory} already contains this project: continuing with it`;
@@ -94,29 +92,30 @@ export async function create(
   );
 }
 
-/** How the answers that flags give are completed. */
-function createAnswering(
+/** How a project is planned from the answers that flags give. */
+function creationPlanning(
   partialParts: Partial<CreateParts>,
   switches: CreateSwitches,
   run: ImportRun,
   output: Output,
-): Answering<CreateAnswers> {
+): AnswerPlanning<Creation> {
   return {
     asked: partialParts.ask,
     missing: missingFlags(partialParts),
-    complete: () => completeAnswers(partialParts),
+    complete: async () => unwrap(await planCreation(completeAnswers(partialParts), run)),
     async ask() {
       const { askCreate } = await import('../prompts/flow.ts');
       const program = ownCommand('create-market-mcp');
       return askCreate({
         given: partialParts,
         run,
-        async review(answers) {
-          const planned = await planCreation(answers, run);
+        async review(reviewedParts) {
+          const planned = await planCreation(completeAnswers(reviewedParts), run);
           if (!planned.ok) return planned;
-          const { files, prepared } = planned.value;
+          const { answers, files, prepared } = planned.value;
           const { directory } = targetOf(answers.directory, switches, files);
-          return pass(reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth()));
+          const lines = reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth());
+          return pass({ plan: planned.value, lines });
         },
         resume: (parts, ask) => resumeCommand({ ...parts, ask }, run.keylessCommands, switches, program),
         interrupted: (cancelled) => output.error(toCommandError(cancelled)),

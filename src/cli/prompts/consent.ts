@@ -2,7 +2,7 @@ import { orCommandError } from 'market-mcp-contract/command';
 import type { ImportRun } from '../../changes/import-run.ts';
 import { keyValues, type RequestKeys, rememberTyped } from '../../changes/key-values.ts';
 import { lacksAnswer, operationKeys } from '../../changes/openapi.ts';
-import { readRequests, requestKeys, sendsRequests } from '../../changes/request-tools.ts';
+import { requestKeys, sendsRequests } from '../../changes/request-tools.ts';
 import { mcpServerAt, serverKeys, tokenVariable } from '../../changes/server-tools.ts';
 import { TokenRefusal } from '../../project/source/mcp-server.ts';
 import type { PartialAnswers } from '../../questions/partial-answers.ts';
@@ -16,6 +16,7 @@ import {
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
 import type { PromptContext } from './prompt-context.ts';
+import { readAnsweredRequests } from './request-prompts.ts';
 
 /** The permissions of an author, asked for before a request is sent. */
 export type Consent = Pick<PartialAnswers, 'send' | 'env'>;
@@ -46,8 +47,7 @@ async function consentToRequests(
   answers: RequestAnswers,
   run: ImportRun,
 ): Promise<Consent | undefined> {
-  const read = await readRequests(answers, run);
-  const requests = read.ok ? read.value : [];
+  const requests = await readAnsweredRequests(answers, run);
   const env = sendsRequests(answers)
     ? await askKeys(asker, requests.map(requestKeys), answers, run)
     : undefined;

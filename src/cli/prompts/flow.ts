@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { CommandError, errorSentence, onInterrupted, type Result, reject } from 'market-mcp-contract/command';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
-import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
+import type { RequestPlace } from '../../questions/partial-answers.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
 import type { PromptContext } from './prompt-context.ts';
@@ -11,17 +11,24 @@ import { type AskedPart, askPart, orderedParts, type PromptParts, partLabels } f
 
 export { Cancelled } from './leaving.ts';
 
-/** The steps of a command from the answers of flags to all answers. */
-export interface Flow<Answers> extends PromptContext {
+/** What the answers lead to, and the lines that describe it. */
+export interface Reviewed<Plan> {
+  readonly plan: Plan;
+  readonly lines: readonly string[];
+}
+
+/** The steps of a command from the answers of flags to what all answers lead to. */
+export interface Flow<Plan> extends PromptContext {
   readonly title: string;
   /** Answers from flags, and the project's settings for requests; they are not asked again. */
   readonly given: PromptParts;
   /** The questions before and after those about the tool. */
   readonly before: readonly AskedPart[];
   readonly after: readonly AskedPart[];
-  complete(parts: PromptParts): Answers;
-  /** Lines that describe what will be written, or the errors in the answers. */
-  review(answers: Answers): Result<readonly string[]> | Promise<Result<readonly string[]>>;
+  /** Plans what the answers lead to, with defaults for the absent ones; or returns the errors in them. */
+  review(
+    parts: Partial<CreateParts & RequestPlace>,
+  ): Result<Reviewed<Plan>> | Promise<Result<Reviewed<Plan>>>;
   /**
    * The command that continues with these answers.
    *
@@ -39,10 +46,11 @@ export interface Flow<Answers> extends PromptContext {
  * Asks for everything that flags have not answered, shows what will be written, and asks for confirmation once. Escape goes
  * back to the previous question.
  *
+ * @returns the plan that the author has reviewed
  * @throws Cancelled if the author cancels a prompt or declines, or the input ends. It contains the command that
  *   continues from there.
  */
-export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
+export async function askAll<Plan>(flow: Flow<Plan>): Promise<Plan> {
   const asker = new Asker(flow.input, flow.output);
   asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
   const start: readonly AskedPart[] = isStartOpen(flow.given) ? ['start'] : [];
@@ -52,9 +60,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   let currentParts = withoutMatching(initialParts, (name) => initialParts.ask?.includes(name) === true);
   let current: AskedPart | undefined;
   let isReviewed = false;
-  let isAgreed = false;
-  const completed = ({ start: _, requestInputs: __, consent: ___, ask: ____, ...answers }: PromptParts) =>
-    flow.complete(answers);
+  let agreed: Reviewed<Plan> | undefined;
   const partsOf = (answered: PromptParts) => [...start, ...orderedParts(answered, flow)];
   // An answer may change the questions after it, never those before it.
   const openParts = (answered: PromptParts) =>
@@ -86,12 +92,13 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   /** Shows what will be written, or why nothing can be written, and asks what to do. */
   const review = async (allParts: PromptParts): Promise<PromptParts> => {
     const answered = usedParts(allParts);
-    const reviewed = await orRefused(async () => flow.review(completed(answered)));
+    const { start: _, requestInputs: __, consent: ___, ask: ____, ...answers } = answered;
+    const reviewed = await orRefused(async () => flow.review(answers));
     for (;;) {
       const way = await askNextStep(asker, reviewed);
       if (way === 'cancel') throw new Cancelled();
-      isAgreed = way === 'write';
-      const changed = isAgreed ? answered : await orBack(change(answered));
+      if (way === 'write' && reviewed.ok) agreed = reviewed.value;
+      const changed = agreed ? answered : await orBack(change(answered));
       isReviewed = changed !== 'back';
       if (changed !== 'back') return changed;
     }
@@ -107,7 +114,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   });
   try {
     let from = 0;
-    while (!isAgreed) {
+    while (!agreed) {
       isReviewed = false;
       const answered = await orBack(askInOrder(stepsOf, parts, { from }));
       from = 0;
@@ -119,7 +126,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
       const open = openParts(parts).findIndex((part) => parts[part] === undefined);
       from = open < 0 ? openParts(parts).length : open;
     }
-    return completed(parts);
+    return agreed.plan;
   } catch (error) {
     throw error instanceof Cancelled ? cancelled() : error;
   } finally {
@@ -144,7 +151,7 @@ function withoutMatching(parts: PromptParts, matches: (name: string) => boolean)
 
 async function askNextStep(
   asker: Asker,
-  reviewed: Result<readonly string[]>,
+  reviewed: Result<Reviewed<unknown>>,
 ): Promise<'write' | 'change' | 'cancel'> {
   const change = { value: 'change', label: 'Change an answer' } as const;
   const cancel = { value: 'cancel', label: 'Cancel' } as const;
@@ -152,12 +159,12 @@ async function askNextStep(
     asker.warn(reviewed.errors.map(({ value: _, ...error }) => `${errorSentence(error)} ${error.hint}`));
     return asker.choose('This definition is not valid yet.', [change, cancel]);
   }
-  asker.show('This will be written', reviewed.value);
+  asker.show('This will be written', reviewed.value.lines);
   return asker.choose('Write it?', [{ value: 'write', label: 'Yes' }, change, cancel]);
 }
 
-export interface CreatePrompts
-  extends Pick<Flow<CreateAnswers>, 'review' | 'resume' | 'interrupted' | 'input' | 'output'>,
+export interface CreatePrompts<Plan>
+  extends Pick<Flow<Plan>, 'review' | 'resume' | 'interrupted' | 'input' | 'output'>,
     Pick<PromptContext, 'run' | 'directoryError'> {
   /** Answers from flags; they are not asked again. */
   readonly given: Partial<CreateParts>;
@@ -168,8 +175,8 @@ export interface CreatePrompts
  *
  * @throws Cancelled if the author cancels a prompt or declines, or the input ends.
  */
-export function askCreate(prompts: CreatePrompts): Promise<CreateAnswers> {
+export function askCreate<Plan>(prompts: CreatePrompts<Plan>): Promise<Plan> {
   const { tool } = createQuestions;
   const around = { before: ['directory'], after: ['platform'] } as const;
-  return askAll({ title: 'create-market-mcp', tool, ...around, complete: completeAnswers, ...prompts });
+  return askAll({ title: 'create-market-mcp', tool, ...around, ...prompts });
 }

@@ -139,11 +139,10 @@ function emptyExample(typed: string, root: JsonObject): Result<string> {
 async function inputOfRead(parts: PartialAnswers, run: ImportRun): Promise<JsonObject | undefined> {
   const answers = toolAnswers(parts);
   if (answers.kind === 'openapi') return sentReadInput(answers, run);
-  if (answers.kind !== 'request') return undefined;
-  const [request, ...otherRequests] = await readAnsweredRequests(parts, run);
-  const isSent = sendsRequests(answers);
+  if (answers.kind !== 'request' || !sendsRequests(answers)) return undefined;
+  const [request, ...otherRequests] = await readAnsweredRequests(answers, run);
   const isReading = request?.onlyReads === true || answers.effect === 'reads';
-  if (!request || otherRequests.length > 0 || !isSent || !isReading) return undefined;
+  if (!request || otherRequests.length > 0 || !isReading) return undefined;
   return { type: 'object', ...fieldsSchema(request.input) };
 }
 

@@ -6,7 +6,7 @@ import { readRequests, requestOfCurl, requestsInText } from '../../changes/reque
 import type { ReadRequest } from '../../import/request/index.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import type { PartialAnswers } from '../../questions/partial-answers.ts';
-import { toolAnswers } from '../../questions/tool-answers.ts';
+import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
@@ -76,7 +76,7 @@ export async function askRequestInputs(
   { run }: PromptContext,
   isBack: boolean,
 ): Promise<RequestInputs> {
-  const [request, ...otherRequests] = await readAnsweredRequests({ ...answers, segment }, run);
+  const [request, ...otherRequests] = await readAnsweredRequests(toolAnswers({ ...answers, segment }), run);
   const isChange = previous !== undefined && !isBack && request !== undefined && request.input.length > 0;
   const isObvious = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
   const isClear = isObvious && !isChange;
@@ -107,10 +107,9 @@ export async function askRequestInputs(
 
 /** The requests, read; none if there are errors in them, which are reported at the review. */
 export async function readAnsweredRequests(
-  parts: PartialAnswers,
+  answers: ToolAnswers,
   run: ImportRun,
 ): Promise<readonly ReadRequest[]> {
-  const answers = toolAnswers(parts);
   if (answers.kind !== 'request') return [];
   const read = await readRequests(answers, run);
   return read.ok ? read.value : [];
@@ -118,6 +117,6 @@ export async function readAnsweredRequests(
 
 /** The name that the request itself gives to its tool. */
 export async function nameOfRequest(parts: PartialAnswers, run: ImportRun): Promise<string | undefined> {
-  const [read] = await readAnsweredRequests(parts, run);
+  const [read] = await readAnsweredRequests(toolAnswers(parts), run);
   return read?.name;
 }

@@ -5,6 +5,7 @@ import { planCreation } from '../../../src/changes/creation.ts';
 import { startImport } from '../../../src/changes/import-run.ts';
 import { Cancelled } from '../../../src/cli/prompts/leaving.ts';
 import type { CreateParts } from '../../../src/questions/create.ts';
+import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { forwardRequest, startApi } from '../../api-server.ts';
 import { openApi, serveTools } from '../../e2e/upstreams.ts';
 import { keys } from '../../keys.ts';
@@ -41,9 +42,10 @@ async function answer(
       platform: 'generic',
       ...given,
     } as Partial<CreateParts>,
-    async review(complete) {
-      const planned = await planCreation(complete, run);
-      return planned.ok ? { ok: true, value: ['package.json'] } : planned;
+    async review(parts) {
+      const plan = completeAnswers(parts);
+      const planned = await planCreation(plan, run);
+      return planned.ok ? { ok: true, value: { plan, lines: ['package.json'] } } : planned;
     },
   });
   expect(ran.text).not.toContain(secret);

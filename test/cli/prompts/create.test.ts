@@ -160,11 +160,12 @@ describe('the interactive flow', () => {
         [prompts.write, enter],
       ],
       {
-        review: (answers) => {
+        review: (parts) => {
           reviews += 1;
+          const plan = completeAnswers(parts);
           return reviews === 1
             ? { ok: false, errors: [inputError('get_record', 'x', 'is taken', 'Rename it.')] }
-            : { ok: true, value: [JSON.stringify(answers)] };
+            : { ok: true, value: { plan, lines: [JSON.stringify(plan)] } };
         },
       },
     );
@@ -173,7 +174,7 @@ describe('the interactive flow', () => {
   });
 
   it('refuses a directory that is not empty, and suggests a free one', async () => {
-    const directoryError: CreatePrompts['directoryError'] = (directory) =>
+    const directoryError: CreatePrompts<unknown>['directoryError'] = (directory) =>
       directory === 'my-tool'
         ? inputError('[directory]', directory, 'is not empty', 'Choose another.')
         : undefined;
@@ -191,7 +192,10 @@ describe('the interactive flow', () => {
   it('prints no control characters of answers', async () => {
     const { text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), {
       given: { directory: 'x', tool: 'a', description: ['b'], platform: 'generic' },
-      review: () => ({ ok: true, value: ['\u001b]0;owned\u0007 \u0007'] }),
+      review: (parts) => ({
+        ok: true,
+        value: { plan: completeAnswers(parts), lines: ['\u001b]0;owned\u0007 \u0007'] },
+      }),
     });
     expect(text).not.toContain('\u0007');
   });

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { startImport } from '../../../src/changes/import-run.ts';
 import { askCreate, type CreatePrompts } from '../../../src/cli/prompts/flow.ts';
 import { isStartOpen } from '../../../src/cli/prompts/start-prompts.ts';
+import { type CreateAnswers, completeAnswers } from '../../../src/questions/create-answers.ts';
 import { keys } from '../../keys.ts';
 import { type Answer, Keyboard } from './keyboard.ts';
 
@@ -22,14 +23,17 @@ export const prompts = {
 export const everyPrompt = Object.values(prompts);
 
 /** Answers the questions of create at a keyboard: the answers, or the error, and what was printed. */
-export async function drive(answers: readonly Answer[], options: Partial<CreatePrompts> = {}) {
+export async function drive(answers: readonly Answer[], options: Partial<CreatePrompts<CreateAnswers>> = {}) {
   // Most tests start from nothing, the second choice.
   const starts = isStartOpen(options.given ?? {}) && answers[0]?.[0] !== prompts.start;
   const keyboard = new Keyboard(starts ? [[prompts.start, down, enter], ...answers] : answers);
   const asked = askCreate({
     given: {},
     run: startImport(),
-    review: () => ({ ok: true, value: ['my-tool/package.json'] }),
+    review: (parts) => ({
+      ok: true,
+      value: { plan: completeAnswers(parts), lines: ['my-tool/package.json'] },
+    }),
     resume: (parts, ask) => JSON.stringify({ ...parts, ask }),
     interrupted: () => {},
     input: keyboard.input,

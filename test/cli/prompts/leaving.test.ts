@@ -284,7 +284,7 @@ describe('cancels', () => {
     const asked = askCreate({
       given: {},
       run: startImport(),
-      review: () => ({ ok: true, value: [] }),
+      review: () => ({ ok: true, value: { plan: null, lines: [] } }),
       resume: () => '',
       interrupted: () => {},
       input,
