@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type InputError, inputError, orList, spellingHint } from 'market-mcp-contract/command';
-import type { ApiCall, KeySource } from '../import/imported-tool.ts';
+import type { ApiRequest, KeySource } from '../import/imported-tool.ts';
 import { dotEnv } from '../project/read/dot-env.ts';
 import type { PartialAnswers } from '../questions/partial-answers.ts';
 import type { KeyAccess } from '../questions/tool-answers.ts';
@@ -133,7 +133,7 @@ function keyVariables({ sources }: RequestKeys): readonly string[] {
 }
 
 /** The origin that a request is sent to. */
-export function requestOrigin({ api }: Pick<ApiCall, 'api'>): string {
+export function requestOrigin({ api }: Pick<ApiRequest, 'api'>): string {
   const { fallback = '' } = api.address;
   return URL.canParse(fallback) ? new URL(fallback).origin : fallback;
 }

@@ -1,10 +1,16 @@
 import { pass, type Result, refuse, reject } from 'market-mcp-contract/command';
-import { type JsonObject, objectOr } from 'market-mcp-contract/json';
-import type { ApiCall, ApiKey, Imported } from '../import/imported-tool.ts';
-import { toolsOfDocument, unknownAnswerHint } from '../import/openapi/index.ts';
-import { readOpenApi } from '../import/openapi/openapi-document.ts';
+import type { JsonObject } from 'market-mcp-contract/json';
+import type { ApiKey, ApiRequest, Imported } from '../import/imported-tool.ts';
+import {
+  type OperationChoice,
+  readChosenOperations,
+  toolsOfDocument,
+  toolsOfDrafts,
+  unknownAnswerHint,
+} from '../import/openapi/index.ts';
+import { type OpenApiDocument, readOpenApi } from '../import/openapi/openapi-document.ts';
+import type { OperationDraft } from '../import/openapi/openapi-tool.ts';
 import { checkedDocument } from '../import/openapi/operations.ts';
-import type { AnswerSample } from '../import/sample.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/read-document.ts';
 import type { OpenApiAnswers } from '../questions/tool-answers.ts';
 import type { ImportRun, LocatedDocument } from './import-run.ts';
@@ -18,8 +24,13 @@ import {
 } from './key-values.ts';
 import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './send-requests.ts';
 
-/** Makes the tools of the chosen operations, with answers of the API in addition to the saved ones. */
-type ToolMaker = (answers: readonly AnswerSample[]) => Result<readonly Imported[]>;
+/** The operations that an author has chosen, and the document that declares them. */
+interface DocumentChoice {
+  readonly document: OpenApiDocument;
+  readonly choice: OperationChoice;
+  readonly where: string;
+  readonly url: string | null;
+}
 
 /** The tools of the chosen operations. */
 export async function fromOpenApi(
@@ -27,10 +38,11 @@ export async function fromOpenApi(
   run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
   const { send, env } = answers;
-  const maker = await toolMaker(answers, run);
-  if (!maker.ok) return maker;
-  if (send) return sentOperation(maker.value, answers, run);
-  if (env.length === 0) return maker.value([]);
+  const chosen = await documentChoice(answers, run);
+  if (!chosen.ok) return chosen;
+  if (send) return sentOperation(chosen.value, answers, run);
+  const { document, choice, where: location, url } = chosen.value;
+  if (env.length === 0) return toolsOfDocument(document, choice, location, url);
   return reject(
     '--env',
     undefined,
@@ -39,7 +51,7 @@ export async function fromOpenApi(
   );
 }
 
-async function toolMaker(answers: OpenApiAnswers, run: ImportRun): Promise<Result<ToolMaker>> {
+async function documentChoice(answers: OpenApiAnswers, run: ImportRun): Promise<Result<DocumentChoice>> {
   const { tool = null, title, fields, isStrict, operations, samples: paths, send, examples } = answers;
   const { document, where: location, url } = await documentAt(answers.document, answers.headers, run);
   if (!document.ok) return document;
@@ -58,17 +70,17 @@ async function toolMaker(answers: OpenApiAnswers, run: ImportRun): Promise<Resul
     );
   const samples = await samplesAt(paths);
   if (!samples.ok) return samples;
-  const choice = { operations, tool, isReduced, isStrict };
-  return pass((apiAnswers) =>
-    toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...apiAnswers] }, location, url),
-  );
+  const choice = { operations, tool, isReduced, isStrict, samples: samples.value };
+  return pass({ document: document.value, choice, where: location, url });
 }
 
 /** Whether the document declares no answer of the one operation that is chosen. */
 export async function lacksAnswer(answers: OpenApiAnswers, run: ImportRun): Promise<boolean> {
-  const maker = answers.operations.length === 1 ? await toolMaker(answers, run) : undefined;
-  const tools = maker?.ok ? maker.value([]) : maker;
-  return tools?.ok === false && tools.errors.every(({ hint }) => hint === unknownAnswerHint);
+  const chosen = answers.operations.length === 1 ? await documentChoice(answers, run) : undefined;
+  if (!chosen?.ok) return false;
+  const { document, choice, where: location, url } = chosen.value;
+  const drafts = readChosenOperations(document, choice, location, url);
+  return !drafts.ok && drafts.errors.every(({ hint }) => hint === unknownAnswerHint);
 }
 
 /** The keys with which the one chosen operation is sent; undefined if it cannot be sent. */
@@ -76,8 +88,8 @@ export async function operationKeys(
   answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<RequestKeys | undefined> {
-  const maker = await toolMaker(answers, run);
-  const operation = maker.ok ? await sendableOperation(maker.value, answers, run) : maker;
+  const chosen = await documentChoice(answers, run);
+  const operation = chosen.ok ? await sendableOperation(chosen.value, answers, run) : chosen;
   return operation.ok ? operation.value.keys : undefined;
 }
 
@@ -86,31 +98,32 @@ export async function sentReadInput(
   answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<JsonObject | undefined> {
-  const maker = answers.send === true ? await toolMaker(answers, run) : undefined;
-  const operation = maker?.ok ? await sendableOperation(maker.value, answers, run) : undefined;
-  if (!operation?.ok || operation.value.call.method !== 'get') return undefined;
-  return operation.value.inputSchema;
+  const chosen = answers.send === true ? await documentChoice(answers, run) : undefined;
+  const operation = chosen?.ok ? await sendableOperation(chosen.value, answers, run) : undefined;
+  if (!operation?.ok || operation.value.request.method !== 'get') return undefined;
+  return operation.value.draft.inputSchema;
 }
 
 /** An operation with one of the alternatives of its keys. */
 interface SendableOperation {
-  readonly call: ApiCall;
-  readonly inputSchema: JsonObject;
+  readonly draft: OperationDraft;
+  /** With the keys of this alternative. */
+  readonly request: ApiRequest;
   readonly keys: RequestKeys;
   readonly found: KeyValues;
 }
 
 async function sendableOperation(
-  make: ToolMaker,
+  { document, choice, where: location, url }: DocumentChoice,
   answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<Result<SendableOperation>> {
-  const draft = make([{ name: 'the answer', value: { answer: null } }]);
-  if (!draft.ok) return draft;
-  const [{ call, entry } = {}] = draft.value;
-  if (!call) return reject('--send', undefined, 'has no request to send', 'Remove --send.');
-  const { needs = [[]] } = call;
-  const origin = requestOrigin(call);
+  const drafts = readChosenOperations(document, choice, location, url, true);
+  if (!drafts.ok) return drafts;
+  const [draft] = drafts.value;
+  if (!draft) return reject('--send', undefined, 'has no request to send', 'Remove --send.');
+  const { needs = [[]] } = draft.request;
+  const origin = requestOrigin(draft.request);
   const keysOf = (keys: readonly ApiKey[]): RequestKeys => {
     const variables = keys.flatMap((key) => key.variables.map(({ name }) => name));
     return { origin, sources: new Map(variables.map((variable) => [variable, { variable }])) };
@@ -131,35 +144,27 @@ async function sendableOperation(
     const hint = 'Save one of its answers in JSON, and add --from-sample <file>.';
     return reject('--send', undefined, 'needs a token that the API issues first, so nothing was sent', hint);
   }
-  const inputSchema = objectOr((entry as JsonObject).inputSchema);
-  const { found } = alternative;
-  return pass({
-    call: { ...call, needs: [alternative.needs] },
-    inputSchema,
-    keys: keysOf(alternative.needs),
-    found,
-  });
+  const request = { ...draft.request, needs: [alternative.needs] };
+  return pass({ draft, request, keys: keysOf(alternative.needs), found: alternative.found });
 }
 
 /** The tool of an operation that is sent once, for real: its answer says what the document does not. */
 async function sentOperation(
-  make: ToolMaker,
+  chosen: DocumentChoice,
   answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
-  const operation = await sendableOperation(make, answers, run);
+  const operation = await sendableOperation(chosen, answers, run);
   if (!operation.ok) return operation;
-  const { call, inputSchema, found } = operation.value;
+  const { draft, request, found } = operation.value;
   const errors = keyValueErrors(found, '--from-openapi');
   if (errors.length > 0) return refuse(...errors);
-  const { examples } = answers;
-  const realAnswers = await sendRequests(
-    { call, inputSchema, examples, secrets: found.values },
-    '--from-openapi',
-    run,
-  );
+  const { inputSchema } = draft;
+  const sending = { call: request, inputSchema, examples: answers.examples, secrets: found.values };
+  const realAnswers = await sendRequests(sending, '--from-openapi', run);
   if (!realAnswers.ok) return realAnswers;
-  const tools = make(realAnswers.value.samples);
+  const samples = [...(chosen.choice.samples ?? []), ...realAnswers.value.samples];
+  const tools = toolsOfDrafts([draft], { ...chosen.choice, samples });
   return tools.ok ? pass(tools.value.map((tool) => withSentAnswers(tool, realAnswers.value))) : tools;
 }
 

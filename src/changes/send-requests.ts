@@ -22,7 +22,7 @@ import {
   textOr,
 } from 'market-mcp-contract/json';
 import { unwrapEnvelope, wrapAnswer } from '../import/api-answer.ts';
-import type { ApiCall, Imported, RealExchange } from '../import/imported-tool.ts';
+import type { ApiRequest, Imported, RealExchange } from '../import/imported-tool.ts';
 import { pageMembersIn, withPageMembers } from '../import/page-members.ts';
 import { readSample } from '../import/read-sample.ts';
 import { type AnswerSample, isFailureAnswer, schemaOfSamples } from '../import/sample.ts';
@@ -32,7 +32,7 @@ import type { ApiResponse, ImportRun } from './import-run.ts';
 
 /** Everything that a request is sent with. */
 export interface Sending {
-  readonly call: ApiCall;
+  readonly call: ApiRequest;
   /** The inputSchema of its tool. */
   readonly inputSchema: JsonObject;
   /** Arguments that it is sent with once more each. */
@@ -96,7 +96,7 @@ export async function sendRequests(
 
 /** What was sent, with what arrived. Where the schema of all responses has data, a response without any is empty. */
 function sentAnswers(
-  { method, onlyReads }: ApiCall,
+  { method, onlyReads }: ApiRequest,
   requests: readonly ApiResponse[],
   samples: readonly (AnswerSample | undefined)[],
 ): readonly SentAnswer[] {
@@ -180,7 +180,7 @@ export function givenArguments(root: JsonObject): JsonObject {
 }
 
 function sendOnce(
-  call: ApiCall,
+  call: ApiRequest,
   variants: readonly JsonObject[],
   secrets: ReadonlyMap<string, string>,
   { responses }: ImportRun,
@@ -204,7 +204,7 @@ function sendOnce(
 }
 
 /** An answer without its envelope. @throws CommandError `NOT_ANSWERED` for an error in it */
-function sampleIn(call: ApiCall, text: string): Result<AnswerSample> {
+function sampleIn(call: ApiRequest, text: string): Result<AnswerSample> {
   const sample = readSample(text, 'the answer');
   if (!sample.ok || call.envelope === undefined) return sample;
   const { error, errors } = objectOr(sample.value.value);

@@ -12,6 +12,7 @@ import { sampleArguments } from 'market-mcp-contract/wire';
 import { unwrapEnvelope, wrapAnswer } from './api-answer.ts';
 import {
   type ApiCall,
+  type ApiRequest,
   type Binding,
   type BoundValue,
   doneMember,
@@ -136,7 +137,7 @@ function withDefaults(inputSchema: JsonObject, givenArguments: JsonObject): Json
 }
 
 /** The request of a call with these arguments. */
-export function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
+export function requestOf(call: ApiRequest, args: JsonObject): RecordedRequest {
   const { method, path, params, query, headers, body, nulls = [] } = call;
   if (method === 'call')
     return { method, path, json: { ...Object.fromEntries(nulls.map((name) => [name, null])), ...args } };

@@ -151,8 +151,8 @@ export interface ApiBody {
   readonly mediaType?: string;
 }
 
-/** One request of a tool to its API. */
-export interface ApiCall {
+/** One request to an API, with places for arguments. */
+export interface ApiRequest {
   readonly api: Api;
   /** `call`: calls a tool of an MCP server. Its name is the path after the slash; all arguments are the body. */
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'call';
@@ -165,23 +165,27 @@ export interface ApiCall {
   /** The keys that its request names; absent: it states nothing. */
   readonly auth?: BodyAlternatives;
   readonly body: ApiBody | null;
+  /** The form around the answer. */
+  readonly envelope?: 'graphql' | 'json-rpc';
+  /** Its method says that it may change something, but it only reads. */
+  readonly onlyReads?: true;
+  /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
+  readonly nulls?: readonly string[];
+}
+
+/** The request of a tool, and what the tool makes of the answer. */
+export interface ApiCall extends ApiRequest {
   /**
    * `text`: the answer is the text of an MCP result, which becomes `{ result }`. `done`: success without content becomes
    * `{ done: true }`.
    */
   readonly wrap: 'items' | 'result' | 'done' | 'text' | null;
-  /** The form around the answer. */
-  readonly envelope?: 'graphql' | 'json-rpc';
   /** Members at the root of its answers that have one value in each success. */
   readonly success?: JsonObject;
-  /** Its method says that it may change something, but it only reads. */
-  readonly onlyReads?: true;
   /** Headers of the answer become its members `next` and `total`. */
   readonly hasPages?: boolean;
   /** 404 means an empty result. */
   readonly notFoundIsEmpty: boolean;
-  /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
-  readonly nulls?: readonly string[];
 }
 
 /** The request of a call with its arguments, as the source kit stores it in `test/recordings/`. */

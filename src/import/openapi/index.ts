@@ -6,7 +6,7 @@ import { withCredentials } from '../operation-credentials.ts';
 import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
 import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './openapi-document.ts';
-import { toolNameOf, toolOfOperation } from './openapi-tool.ts';
+import { type OperationDraft, readOperation, toolNameOf, toolOfDraft } from './openapi-tool.ts';
 import { brokenAt, chosenOperations, operationName, operationsOf, pointerLocation } from './operations.ts';
 
 export interface OperationChoice {
@@ -41,10 +41,26 @@ const maxSchemasBefore = 3_000;
  */
 export function toolsOfDocument(
   document: OpenApiDocument,
-  { operations: names, tool, isReduced, isStrict, samples = [] }: OperationChoice,
+  choice: OperationChoice,
   documentAddress: string,
   source: string | null,
 ): Result<readonly Imported[]> {
+  const drafts = readChosenOperations(document, choice, documentAddress, source);
+  return drafts.ok ? toolsOfDrafts(drafts.value, choice) : drafts;
+}
+
+/**
+ * Reads the chosen operations of a document, for tools that are made when all answers are there.
+ *
+ * @param isSent the one operation will be sent, so that a real answer is there
+ */
+export function readChosenOperations(
+  document: OpenApiDocument,
+  { operations: names, tool, isReduced, samples = [] }: OperationChoice,
+  documentAddress: string,
+  source: string | null,
+  isSent = false,
+): Result<readonly OperationDraft[]> {
   const broken = names.flatMap((name) => {
     const refusal = brokenAt(document, name);
     if (refusal) return [noTool(name, refusal, documentAddress)];
@@ -58,21 +74,18 @@ export function toolsOfDocument(
     const message = `names one tool, but ${operations.value.length} operations are chosen`;
     return reject('--tool', tool, message, hint);
   }
-  const unnamed: DefinitionChange[] = [];
-  const checked = checkedSamples(samples, (path, change, reason) =>
-    unnamed.push({ tool: tool ?? names.join(), path, what: change, why: reason }),
-  );
+  // Before anything is sent; `toolsOfDrafts` reports the changes.
+  const checked = checkedSamples(samples, () => {});
   if (!checked.ok) return checked;
-  const samplesOfOperations = checked.value;
+  const hasSamples = isSent || samples.length > 0;
   const apis = new Apis(document, source);
   const takenNames = new Set<string>();
   const errors: InputError[] = [];
-  const tools = operations.value.flatMap((operation): Imported[] => {
+  const drafts = operations.value.flatMap((operation): OperationDraft[] => {
     const name = tool ?? freeToolName(toolNameOf(operation), takenNames);
     try {
       const maxSchemas = isReduced?.(name) ? maxSchemasBefore : undefined;
-      const read = () =>
-        toolOfOperation(operation, apis, { name, maxSchemas, isStrict, samples: samplesOfOperations });
+      const read = () => readOperation(operation, apis, { name, maxSchemas, hasSamples });
       return [document.within(maxOperationValues, read)];
     } catch (error) {
       if (!(error instanceof DocumentRefusal)) throw error;
@@ -80,12 +93,23 @@ export function toolsOfDocument(
       return [];
     }
   });
-  if (errors.length > 0) return refuse(...errors);
-  return pass(
-    withCredentials(
-      tools.map((tool, i) => (i === 0 ? { ...tool, changes: [...unnamed, ...tool.changes] } : tool)),
-    ),
+  return errors.length > 0 ? refuse(...errors) : pass(drafts);
+}
+
+/** Makes the tools of operations with the answers of their API. */
+export function toolsOfDrafts(
+  drafts: readonly OperationDraft[],
+  { operations: names, tool: chosenName, isStrict = false, samples = [] }: OperationChoice,
+): Result<readonly Imported[]> {
+  const unnamed: DefinitionChange[] = [];
+  const checked = checkedSamples(samples, (path, change, reason) =>
+    unnamed.push({ tool: chosenName ?? names.join(), path, what: change, why: reason }),
   );
+  if (!checked.ok) return checked;
+  const tools = drafts.map((draft) => toolOfDraft(draft, checked.value, isStrict));
+  const [first, ...otherTools] = tools;
+  if (!first) return pass([]);
+  return pass(withCredentials([{ ...first, changes: [...unnamed, ...first.changes] }, ...otherTools]));
 }
 
 function noTool(operation: string, refusal: DocumentRefusal, source: string): InputError {

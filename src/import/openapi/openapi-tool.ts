@@ -4,7 +4,7 @@ import { hasToolName, suggestToolName } from '../../model/names.ts';
 import type { DefinitionChange } from '../../model/tool-model.ts';
 import { withSignals } from '../../tools/definition.ts';
 import { wrapAnswer } from '../api-answer.ts';
-import { type ApiCall, doneMember, type Imported } from '../imported-tool.ts';
+import { type ApiCall, type ApiRequest, doneMember, type Imported } from '../imported-tool.ts';
 import { mayBeJson, preferredJsonTypes } from '../media-type.ts';
 import { type PageMembers, pageMembersIn, withPageMembers } from '../page-members.ts';
 import { rootOf, wrapOf } from '../result-root.ts';
@@ -21,72 +21,90 @@ import { schemaOf } from './openapi-schema.ts';
 import { type ApiOperation, mediaTypes, unlessBroken } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 
-/** How an operation becomes a tool. */
-export interface ToolOptions {
+/** How an operation is read. */
+export interface ReadOptions {
   /** The name of the tool. */
   readonly name: string;
   /** In its answer. */
   readonly maxSchemas?: number | undefined;
-  /** The schema of the answer is not widened for the examples of the document. */
-  readonly isStrict?: boolean | undefined;
-  /** Real answers of the operation; they define its schema where the document does not. */
-  readonly samples?: readonly AnswerSample[] | undefined;
+  /** A real answer will define the schema where the document does not. */
+  readonly hasSamples: boolean;
+}
+
+/** An operation that was read: its request, and what the document says of its answer. */
+export interface OperationDraft {
+  /** The name of the tool. */
+  readonly name: string;
+  readonly operation: ApiOperation;
+  readonly request: ApiRequest & Pick<ApiOperation, 'method'>;
+  readonly properties: JsonObject;
+  readonly inputSchema: JsonObject;
+  readonly answer: DeclaredAnswer;
+  /** What the inputSchema cannot express. */
+  readonly inputChanges: readonly DefinitionChange[];
 }
 
 /**
- * The tool of one operation, with its API request.
+ * Reads an operation.
  *
  * @throws Refusal if the operation cannot become a tool
  */
-export function toolOfOperation(operation: ApiOperation, apis: Apis, options: ToolOptions): Imported {
-  const { name: tool } = options;
-  const changes: DefinitionChange[] = [];
-  const lost = (path: string, loss: string) =>
-    changes.push({ tool, path, what: loss, why: 'a tool definition cannot express it' });
-  const change = (path: string, description: string) =>
-    changes.push({
-      tool,
-      path,
-      what: description,
-      why: 'tests and checks replay the examples as answers of the API',
-    });
-  const answer = operationAnswer(operation, options, { lost, told: change });
-  const inputs = inputsOf(operation, apis.keys.isScheme, lost);
+export function readOperation(operation: ApiOperation, apis: Apis, options: ReadOptions): OperationDraft {
+  const { name } = options;
+  const answer = declaredAnswer(operation, options);
+  const inputChanges: DefinitionChange[] = [];
+  const inputs = inputsOf(operation, apis.keys.isScheme, lossesOf(name, inputChanges));
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
   const { method, path } = operation;
   const { properties, required, params, query, body } = inputs;
   const headers = [...inputs.headers];
-  if (answer.mediaType !== undefined) headers.push({ name: 'accept', constant: answer.mediaType });
-  const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
-  const { pages = new Set<never>() } = answer;
-  const hasPages = method === 'get' && pages.size > 0 && query.length > 0;
-  const success = successMembersOf((options.samples ?? []).map(({ value }) => value));
+  const mediaType = answer.content?.mediaType;
+  if (mediaType !== undefined) headers.push({ name: 'accept', constant: mediaType });
+  const request = { api, method, path, params, query, headers, needs, body };
+  const inputSchema = { type: 'object', properties, required };
+  return { name, operation, request, properties, inputSchema, answer, inputChanges };
+}
+
+/** Collects what the definition of a tool cannot express. */
+function lossesOf(tool: string, changes: DefinitionChange[]): Lost {
+  return (path, loss) => changes.push({ tool, path, what: loss, why: 'a tool definition cannot express it' });
+}
+
+/**
+ * Makes the tool of an operation.
+ *
+ * @param samples real answers of the operation; they define its schema where the document does not
+ * @param isStrict the schema of the answer is not widened for the examples of the document
+ */
+export function toolOfDraft(
+  { name, operation, request, properties, inputSchema, answer: declared, inputChanges }: OperationDraft,
+  samples: readonly AnswerSample[],
+  isStrict: boolean,
+): Imported {
+  const { method } = request;
+  const answer = toolAnswer(declared, name, samples, isStrict);
+  const { pages } = declared;
+  const hasPages = method === 'get' && pages.size > 0 && request.query.length > 0;
+  const success = successMembersOf(samples.map(({ value }) => value));
   const root = hasPages ? withPageMembers(answer.schema, properties, pages) : answer.schema;
   return {
     entry: {
-      name: tool,
-      title: titleOf(tool),
-      description: toolDescription(operation, operation.found.members, api.title, answer.schema),
-      inputSchema: { type: 'object', properties, required },
+      name,
+      title: titleOf(name),
+      description: toolDescription(operation, operation.found.members, request.api.title, answer.schema),
+      inputSchema,
       outputSchema: withSignals(root),
-      annotations: effects[operationEffect(method, tool)],
+      annotations: effects[operationEffect(method, name)],
     },
     answers: answer.examples,
-    changes,
+    changes: [...declared.changes, ...answer.changes, ...inputChanges],
     call: {
       ...(success && { success }),
-      api,
-      method,
-      path,
-      params,
-      query,
-      headers,
-      needs,
-      body,
+      ...request,
       wrap: answer.wrap,
       ...(hasPages && { hasPages }),
-      notFoundIsEmpty,
+      notFoundIsEmpty: method === 'get' && declared.hasNotFound,
     },
   };
 }
@@ -100,34 +118,63 @@ export function toolNameOf({ id, method, path }: Pick<ApiOperation, 'id' | 'meth
 
 type Wrap = Exclude<ApiCall['wrap'], 'text'>;
 
-interface Answer {
+/** What the document says of the successful answer. */
+interface DeclaredAnswer {
+  /** Null if it has none that is JSON. */
+  readonly content: Success['content'];
   readonly schema: JsonObject;
-  readonly wrap: Wrap;
-  readonly examples: readonly JsonObject[];
+  /** Success may also have no content. */
+  readonly mayBeEmpty: boolean;
   readonly hasNotFound: boolean;
-  readonly pages?: PageMembers;
-  /** The media type of the answer, unless it is the usual one. */
-  readonly mediaType?: string | undefined;
+  readonly pages: PageMembers;
+  /** What the schema cannot express. */
+  readonly changes: readonly DefinitionChange[];
 }
 
-/** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
-function operationAnswer(
+/** @throws UnknownAnswer if the document describes none, and no real answer will do it */
+function declaredAnswer(
   { found, method }: ApiOperation,
-  { maxSchemas, isStrict = false, samples = [] }: ToolOptions,
-  { lost, told: reportChange }: { readonly lost: Lost; readonly told: Lost },
-): Answer {
+  { name, maxSchemas, hasSamples }: ReadOptions,
+): DeclaredAnswer {
   const responses = found.at('responses');
   const hasNotFound = Object.hasOwn(responses.members, '404');
   const { content, isEmpty, refusal } = successOf(found, responses);
   const mayBeEmpty = isEmpty && method !== 'get';
-  if (content === null && samples.length === 0) {
+  if (content === null && !hasSamples) {
     if (refusal) throw refusal;
     const reason = isEmpty ? 'its success response has no content' : 'it declares no success response';
     if (!mayBeEmpty) throw new UnknownAnswer(reason, responses.from);
-    const schema = { properties: { done: doneMember }, required: ['done'] };
-    return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
   }
-  const declaredSchema = content ? schemaOf(content.schema, 'output', lost, false, maxSchemas) : {};
+  const changes: DefinitionChange[] = [];
+  const schema = content
+    ? schemaOf(content.schema, 'output', lossesOf(name, changes), false, maxSchemas)
+    : {};
+  const pages = pageMembersIn(content?.response.members.headers);
+  return { content, schema, mayBeEmpty, hasNotFound, pages, changes };
+}
+
+/** The answer of a tool, with the changes that its examples made. */
+interface ToolAnswer {
+  readonly schema: JsonObject;
+  readonly wrap: Wrap;
+  readonly examples: readonly JsonObject[];
+  readonly changes: readonly DefinitionChange[];
+}
+
+/** The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
+function toolAnswer(
+  { content, schema: declaredSchema, mayBeEmpty }: DeclaredAnswer,
+  tool: string,
+  samples: readonly AnswerSample[],
+  isStrict: boolean,
+): ToolAnswer {
+  if (content === null && samples.length === 0) {
+    const schema = { properties: { done: doneMember }, required: ['done'] };
+    return { schema, wrap: 'done', examples: [{ done: true }], changes: [] };
+  }
+  const changes: DefinitionChange[] = [];
+  const reportChange: Lost = (path, what) =>
+    changes.push({ tool, path, what, why: 'tests and checks replay the examples as answers of the API' });
   const answerSchema =
     samples.length > 0 && isBare(declaredSchema) ? schemaOfSamples(samples) : declaredSchema;
   const real = samples.map(({ name, value }) => ({ value: shortened(value, answerSchema), pointer: name }));
@@ -144,9 +191,7 @@ function operationAnswer(
     schema: mayBeEmpty ? { ...root, properties: { done: doneMember, ...membersOf(root) } } : root,
     wrap,
     examples: answers.map((value) => wrapAnswer(value, wrap)).filter(isObject),
-    hasNotFound,
-    mediaType: content?.mediaType,
-    pages: pageMembersIn(content?.response.members.headers),
+    changes,
   };
 }
 

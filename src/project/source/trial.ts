@@ -3,7 +3,7 @@ import { isObject, type JsonObject, parseJsonText, shorten } from 'market-mcp-co
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
 import { requestOf } from '../../import/api-recordings.ts';
-import type { ApiCall, ApiKey, Binding, FilePart } from '../../import/imported-tool.ts';
+import type { ApiKey, ApiRequest, Binding, FilePart } from '../../import/imported-tool.ts';
 import { isFormType } from '../../import/media-type.ts';
 
 /** What an API has answered: its JSON as text, or null if it has nothing (404, or an envelope without content). */
@@ -24,7 +24,7 @@ type Values = (variable: string) => string;
  * @throws CommandError `NOT_ANSWERED` that names what came instead of JSON, with its first line and without keys
  */
 export async function tryRequest(
-  call: ApiCall,
+  call: ApiRequest,
   args: JsonObject,
   valueIn: Values,
   mayBeMissing: boolean,
@@ -109,7 +109,7 @@ function stylesOf(bindings: readonly Binding[]): JsonObject {
 type Answered = Awaited<ReturnType<typeof sendOnce>>;
 
 /** What to do if the API rejects the request. */
-function requestCorrection(body: ApiCall['body']): string {
+function requestCorrection(body: ApiRequest['body']): string {
   if (body?.kind !== 'json' || !isFormType(body.mediaType ?? '')) return 'Correct the command.';
   return "Its JSON was sent as a form, as curl sends it. If the API takes JSON, add -H 'content-type: application/json'.";
 }
