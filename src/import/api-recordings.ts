@@ -13,14 +13,13 @@ import { unwrapEnvelope, wrapAnswer } from './api-answer.ts';
 import {
   type ApiCall,
   type ApiRequest,
-  type Binding,
-  type BoundValue,
   doneMember,
   type ImportedTool,
   type RecordedRequest,
   type Recording,
 } from './imported-tool.ts';
 import { withoutPageMembers } from './page-members.ts';
+import { jsonForm, requestOptions } from './request-options.ts';
 
 /**
  * The API's presumed answers to the calls that tests and checks make: the tool's examples and the marketplace's test. They
@@ -138,41 +137,12 @@ function withDefaults(inputSchema: JsonObject, givenArguments: JsonObject): Json
 
 /** The request of a call with these arguments. */
 export function requestOf(call: ApiRequest, args: JsonObject): RecordedRequest {
-  const { method, path, params, query, headers, body, nulls = [] } = call;
+  const { method, path, body, nulls = [] } = call;
   if (method === 'call')
     return { method, path, json: { ...Object.fromEntries(nulls.map((name) => [name, null])), ...args } };
-  const content = body ? boundValue(body.content, args) : undefined;
-  return {
-    method,
-    path,
-    ...requestGroup('params', valuesOf(params, args)),
-    ...requestGroup('query', valuesOf(query, args)),
-    ...requestGroup('headers', valuesOf(headers, args)),
-    ...(body && content !== undefined && { [body.kind]: content }),
-  };
-}
-
-function requestGroup(name: 'params' | 'query' | 'headers', values: JsonObject): Partial<RecordedRequest> {
-  if (Object.keys(values).length > 0) return { [name]: values };
-  return {};
-}
-
-function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
-  return Object.fromEntries(
-    bindings.flatMap((binding): [string, Json][] => {
-      const value = boundValue(binding, args);
-      if (value === undefined) return [];
-      return [[binding.name, value]];
-    }),
-  );
-}
-
-function boundValue({ input, constant, members, isList }: BoundValue, args: JsonObject): Json | undefined {
-  if (members)
-    return isList ? members.map((binding) => boundValue(binding, args) ?? null) : valuesOf(members, args);
-  if (input === undefined) return constant;
-  if (Object.hasOwn(args, input)) return args[input];
-  return undefined;
+  const recordedNames = ['params', 'query', 'headers', body?.kind];
+  const parts = requestOptions(call, jsonForm(args)).filter(([name]) => recordedNames.includes(name));
+  return { method, path, ...Object.fromEntries(parts) };
 }
 
 /** The answer in the API's form. */

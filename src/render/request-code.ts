@@ -1,4 +1,5 @@
-import type { ApiKey, ApiVariable, Binding, BoundValue } from '../import/imported-tool.ts';
+import type { ApiKey, ApiVariable, Binding } from '../import/imported-tool.ts';
+import { type RequestForm, requestOptions } from '../import/request-options.ts';
 import type { Setting } from '../plan/plan-sources.ts';
 import type { toolContext } from '../plan/tool-files.ts';
 import {
@@ -17,17 +18,19 @@ import {
 /** The request of a tool. */
 export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
 
+/** The request as code that reads the arguments of the call from `input`. */
+const codeForm: RequestForm<Node> = {
+  argument: (name) => memberAccess('input', name),
+  constant: (value) => nodeOf(value),
+  object: (members) => ({ members }),
+  list: (items) => ({ items }),
+};
+
 /** The options of a request to a source, on a line with `indent` leading spaces. */
 export function requestLiteral(call: RequestParts, indent: number): string {
   if (call.method === 'call') return forwarded(call, indent);
   const members: LiteralMember[] = [
-    ...bindingGroup('params', call.params),
-    ...styles('paramStyles', call.params),
-    ...bindingGroup('query', call.query),
-    ...styles('styles', call.query),
-    ...bindingGroup('headers', call.headers),
-    ...styles('headerStyles', call.headers),
-    ...bodyMembers(call.body),
+    ...requestOptions(call, codeForm),
     ...(call.auth ? [['auth', printLiteral(call.auth)] as const] : []),
     ...(call.onlyReads ? [['isIdempotent', 'true'] as const] : []),
     ['schema', 'outputSchema'],
@@ -71,46 +74,6 @@ function pages(query: readonly Binding[]): Node {
   );
   const ownMembers: readonly LiteralMember[] = names.length > 0 ? [['names', { members: names }]] : [];
   return { members: [new Code('input'), new Code('inputSchema'), ...ownMembers] };
-}
-
-function bindingGroup(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
-  if (bindings.length === 0) return [];
-  return [[name, accesses(bindings)]];
-}
-
-function accesses(bindings: readonly Binding[]): Node {
-  return { members: bindings.map((binding): LiteralMember => [binding.name, valueNode(binding)]) };
-}
-
-function valueNode({ input, constant = null, members, isList }: BoundValue): Node {
-  if (members) return isList ? { items: members.map(valueNode) } : accesses(members);
-  if (input === undefined) return nodeOf(constant);
-  return memberAccess('input', input);
-}
-
-function styles(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
-  const members = bindings.flatMap(({ name, style }): readonly LiteralMember[] =>
-    style === undefined ? [] : [[name, stringLiteral(style)]],
-  );
-  if (members.length === 0) return [];
-  return [[name, { members }]];
-}
-
-function bodyMembers(body: RequestParts['body']): readonly LiteralMember[] {
-  if (body === null) return [];
-  const { kind, content, integers, files, partTypes, mediaType } = body;
-  const fileMembers = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
-    const typed: LiteralMember[] = type === undefined ? [] : [['type', stringLiteral(type)]];
-    return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
-  });
-  return [
-    [kind, valueNode(content)],
-    ...(integers ? [['integers', printLiteral(integers)] as const] : []),
-    ...(content.isList ? [] : styles('formStyles', content.members ?? [])),
-    ...(fileMembers ? [['files', { members: fileMembers }] as const] : []),
-    ...(partTypes ? [['partTypes', printLiteral(partTypes)] as const] : []),
-    ...(mediaType === undefined ? [] : [['contentType', stringLiteral(mediaType)] as const]),
-  ];
 }
 
 /** A variable of `src/env.ts`: its name, its kind and its purpose. */

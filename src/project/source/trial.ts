@@ -2,9 +2,9 @@ import { CommandError, proxyNote } from 'market-mcp-contract/command';
 import { isObject, type JsonObject, parseJsonText, shorten } from 'market-mcp-contract/json';
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
-import { requestOf } from '../../import/api-recordings.ts';
-import type { ApiKey, ApiRequest, Binding, FilePart } from '../../import/imported-tool.ts';
+import type { ApiKey, ApiRequest } from '../../import/imported-tool.ts';
 import { isFormType } from '../../import/media-type.ts';
+import { jsonForm, requestOptions } from '../../import/request-options.ts';
 
 /** What an API has answered: its JSON as text, or null if it has nothing (404, or an envelope without content). */
 export interface TrialAnswer {
@@ -30,7 +30,7 @@ export async function tryRequest(
   mayBeMissing: boolean,
 ): Promise<TrialAnswer> {
   const { fallback = '' } = call.api.address;
-  const { method, path, ...parts } = requestOf(call, args);
+  const { method, path, envelope, onlyReads: isIdempotent } = call;
   const location = `${method.toUpperCase()} ${fallback}${path}`;
   if (reachOf(new URL(fallback)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
     throw unusableAnswer(
@@ -58,20 +58,10 @@ export async function tryRequest(
     query: keysIn('query'),
     body: keysIn('body'),
   };
-  const { content, integers, files, partTypes, mediaType: contentType } = call.body ?? {};
-  const styles = {
-    paramStyles: stylesOf(call.params),
-    styles: stylesOf(call.query),
-    headerStyles: stylesOf(call.headers),
-    formStyles: content?.isList ? {} : stylesOf(content?.members ?? []),
-    ...(integers && { integers }),
-    ...(partTypes && { partTypes }),
-    ...(files && { files: sentFiles(files, args) }),
-    ...(contentType !== undefined && { contentType }),
-  };
   let answered: Answered;
   try {
-    const options = { ...parts, ...styles, envelope: call.envelope, isIdempotent: call.onlyReads };
+    const parts = Object.fromEntries(requestOptions(call, jsonForm(args)));
+    const options = { ...parts, envelope, isIdempotent };
     answered = await sendOnce(source, method as 'get', path, options as object);
   } catch (error) {
     const { name, message, cause } = error as Error & {
@@ -95,15 +85,6 @@ export async function tryRequest(
   if (mayBeMissing) return { ...answer, text: null };
   const hint = 'Give arguments for which it has an answer.';
   throw unusableAnswer(location, `has nothing for these arguments: ${answered.text.slice(0, 120)}`, hint);
-}
-
-function sentFiles(files: readonly FilePart[], args: JsonObject): object {
-  const entries = files.map(({ name, fileName, mediaType: type }) => [name, { name: args[fileName], type }]);
-  return Object.fromEntries(entries);
-}
-
-function stylesOf(bindings: readonly Binding[]): JsonObject {
-  return Object.fromEntries(bindings.flatMap(({ name, style }) => (style ? [[name, style]] : [])));
 }
 
 type Answered = Awaited<ReturnType<typeof sendOnce>>;
