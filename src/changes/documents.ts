@@ -56,15 +56,13 @@ export async function documentChanges(
   for (const path of mergesExamples ? [...documents, examples] : documents) {
     const [from, to, ours] = [before.get(path), after.get(path), read(path)];
     if (from === undefined || to === undefined || from === to || ours === undefined) continue;
-    const text =
-      path === 'package.json'
-        ? mergedPackage(from, withLineFeeds(ours), to)
-        : await mergedText(from, withLineFeeds(ours), to);
-    if (text !== undefined) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
-    else {
-      const reason = advice(ours, path);
-      if (reason !== undefined) left.push({ path, what: 'was left as you edited it', why: reason });
+    const text = await mergedDocument(path, from, withLineFeeds(ours), to);
+    if (text !== undefined) {
+      files.set(path, { content: inStyle(ours, text), owner: 'yours' });
+      continue;
     }
+    const reason = advice(ours, path);
+    if (reason !== undefined) left.push({ path, what: 'was left as you edited it', why: reason });
   }
   const records = [...after]
     .filter(([path, text]) => {
@@ -74,6 +72,17 @@ export async function documentChanges(
     })
     .map(([path, text]) => [path, { sha256: sha256(text), owner: 'yours' as const }]);
   return { files, left, records: Object.fromEntries(records) };
+}
+
+/** Undefined if the versions of a document cannot be merged. */
+async function mergedDocument(
+  path: string,
+  base: string,
+  ours: string,
+  theirs: string,
+): Promise<string | undefined> {
+  if (path === 'package.json') return mergedPackage(base, ours, theirs);
+  return mergedText(base, ours, theirs);
 }
 
 /** Undefined if they cannot be merged: there is a conflict, or no git. */

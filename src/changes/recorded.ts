@@ -30,7 +30,7 @@ interface ByHand {
   readonly path: string;
   readonly schema: JsonObject;
   /** Other options of the request. */
-  readonly request?: RequestChange;
+  readonly request?: RequestChange | undefined;
 }
 
 /** A tool as its compiled code declares it, and the answers of its source. */
@@ -56,29 +56,43 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
     const { path, source } = tool;
     const newAnswers = source.name === null ? undefined : recorded.get(source.name);
     if (source.name === null || !newAnswers) return tool;
-    const before = decodeText(readIn(directory, path));
-    const sourceRequest = requestInSource(before);
-    const takesPages =
-      sourceRequest?.method === 'get' && sourceRequest.asksByQuery && !sourceRequest.hasPages;
-    const success = sourceRequest && sourceRequest.method !== 'call' ? sourceRequest.success : null;
-    const about = { ...newAnswers, wrap: sourceRequest?.wrap, takesPages, success };
-    const { schema, ...request } = seenIn(about, newAnswers.answers);
-    const isSame = isDeepStrictEqual(schema, newAnswers.outputSchema);
-    if (isSame && !request.success) return tool;
-    const typed = isSame ? before : withOutputSchema(before, schema, print);
-    const after = typed && withRequestOptions(typed, request, print);
-    if (after === undefined) {
-      const hasRequest = Object.keys(request).length > 0;
-      byHand.push({ tool: source.name, path, schema, ...(hasRequest && { request }) });
+    const sourceChange = admitAnswers(decodeText(readIn(directory, path)), newAnswers);
+    if (!sourceChange) return tool;
+    const { schema, request, text } = sourceChange;
+    if (text === undefined) {
+      byHand.push({ tool: source.name, path, schema, request });
       return tool;
     }
     changed.push(source.name);
-    files.set(path, { content: encodeText(after), owner: 'yours' });
-    return { ...tool, source: readToolSource(after) };
+    files.set(path, { content: encodeText(text), owner: 'yours' });
+    return { ...tool, source: readToolSource(text) };
   });
   const drift = driftOf(toolsNamed(currentTools), project.recordedList);
   if (files.size === 0) return { change: null, drift, tools: changed, byHand };
   const records = recordsOfEdited(directory, manifest, [...files.keys()]);
   const nextFiles = withNextManifest(files, [], {}, manifest, records);
   return { change: { files: nextFiles, removed: [] }, drift, tools: changed, byHand };
+}
+
+/** A change of a tool's source. */
+interface SourceChange {
+  readonly schema: JsonObject;
+  readonly request: RequestChange | undefined;
+  /** Undefined if the schema or the request is not a literal. */
+  readonly text: string | undefined;
+}
+
+/** Changes the source of a tool so that it admits recorded answers; null if it admits them already. */
+function admitAnswers(source: string, recorded: RecordedTool): SourceChange | null {
+  const sourceRequest = requestInSource(source);
+  const takesPages = sourceRequest?.method === 'get' && sourceRequest.asksByQuery && !sourceRequest.hasPages;
+  const success = sourceRequest && sourceRequest.method !== 'call' ? sourceRequest.success : null;
+  const about = { ...recorded, wrap: sourceRequest?.wrap, takesPages, success };
+  const { schema, ...request } = seenIn(about, recorded.answers);
+  const isSame = isDeepStrictEqual(schema, recorded.outputSchema);
+  if (isSame && !request.success) return null;
+  const typed = isSame ? source : withOutputSchema(source, schema, print);
+  const text = typed && withRequestOptions(typed, request, print);
+  const hasRequest = Object.keys(request).length > 0;
+  return { schema, request: hasRequest ? request : undefined, text };
 }

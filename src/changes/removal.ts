@@ -210,34 +210,35 @@ function planVariables(
   const ours = textAt(directory, environmentFile);
   const keptVariables: { path: string; why: string }[] = [];
   const removedVariables: string[] = [];
+  const otherFiles = [...rest].filter(([path]) => path !== environmentFile);
   let text = withLineFeeds(ours ?? '');
   for (const variable of manifest.answers.variables ?? []) {
     const { name } = variable;
     if (!mentions(removed, name)) continue;
-    const [user] =
-      [...rest].find(([path, fileText]) => path !== environmentFile && mentions(fileText, name)) ?? [];
+    const [user] = otherFiles.find(([, fileText]) => mentions(fileText, name)) ?? [];
     const without = text.replace(`\n  ${declaration(variable)},`, '');
-    if (user !== undefined) keptVariables.push({ path: environmentFile, why: `${user} uses ${name}` });
-    else if (without === text && mentions(text, name))
-      keptVariables.push({ path: environmentFile, why: `you have edited ${name} there` });
-    else {
-      removedVariables.push(name);
-      text = withoutUnusedImports(without);
+    const why = reasonToKeep(name, user, without === text && mentions(text, name));
+    if (why !== undefined) {
+      keptVariables.push({ path: environmentFile, why });
+      continue;
     }
+    removedVariables.push(name);
+    text = withoutUnusedImports(without);
   }
+  const variables = { gone: removedVariables, kept: keptVariables };
   if (removedVariables.length === 0 || ours === undefined)
-    return { removed: [], files: new Map(), gone: removedVariables, kept: keptVariables };
+    return { removed: [], files: new Map(), ...variables };
   const empty = render([planEnvironment([])], templates).get(environmentFile)?.content;
   const isEmpty = text === new TextDecoder().decode(empty) && !isImported(environmentFile, rest);
+  if (isEmpty) return { removed: [environmentFile], files: new Map(), ...variables };
   const content = inStyle(ours, text);
-  return isEmpty
-    ? { removed: [environmentFile], files: new Map(), gone: removedVariables, kept: keptVariables }
-    : {
-        removed: [],
-        files: new Map([[environmentFile, { content, owner: 'yours' }]]),
-        gone: removedVariables,
-        kept: keptVariables,
-      };
+  return { removed: [], files: new Map([[environmentFile, { content, owner: 'yours' }]]), ...variables };
+}
+
+/** Why a variable stays declared; undefined if it can be removed. */
+function reasonToKeep(name: string, user: string | undefined, isEdited: boolean): string | undefined {
+  if (user !== undefined) return `${user} uses ${name}`;
+  return isEdited ? `you have edited ${name} there` : undefined;
 }
 
 /** Without the kinds of variables that are not declared any more. */

@@ -48,42 +48,11 @@ export interface Renaming {
  * @throws CommandError `NO_SUCH_TOOL`, `INVALID_INPUT`, `SAME_NAME`, `TOOL_EXISTS`, `NAME_NOT_FOUND`, `INDEX_EDITED`.
  */
 export async function planRename(project: Project, from: string, requestedName: string): Promise<Renaming> {
-  const { directory, manifest, tools } = project;
+  const { manifest, tools } = project;
   const tool = projectTool(project, from);
   const to = unwrap(parseToolName(requestedName, '<new>'));
   const file = freeFile(project, tool, from, to);
-  const target = toolPaths(file);
-  const isMoved = file !== tool.file;
-
-  const files = new Map<string, ProjectFile>();
-  const records: { [path: string]: ManifestFile | undefined } = {};
-  const moved: (readonly [string, string])[] = [];
-  const mentions: string[] = [];
-  const paths = new Set([tool.path, tool.test, ...sourcesBelow(directory, '')]);
-  paths.delete(toolsIndex);
-  const renamedPaths = new Map([
-    [tool.path, target.path],
-    [tool.test, target.test],
-  ]);
-  for (const path of paths) {
-    const content = isInOtherRepository(directory, path) ? undefined : readIfThere(directory, path);
-    if (content === undefined) continue;
-    const before = decodeText(content);
-    const renamed = path === tool.path ? renamedSource(before, from, to) : before;
-    if (renamed === undefined) throw nameNotFound(path, from);
-    const renamedText =
-      path === tool.test ? renamed.replaceAll(`--call ${from}\n`, `--call ${to}\n`) : renamed;
-    const after = replaceImports(renamedText, path, tool.path, target.path);
-    const next = renamedPaths.get(path) ?? path;
-    if (after.split(/[^\w-]+/).includes(from)) mentions.push(next);
-    if (before === after && next === path) continue;
-    const mode = modeOf(lstatSync(resolveInside(directory, path)));
-    files.set(next, { content: encodeText(after), owner: 'yours', mode });
-    if (next !== path) moved.push([path, next]);
-    const record = Object.hasOwn(manifest.files, path) ? manifest.files[path] : undefined;
-    if (!isAsWritten(content, record?.sha256)) records[next] = record;
-  }
-
+  const { files, records, moved, mentions } = renameInSources(project, tool, file, from, to);
   const templates = readTemplates();
   const renamed = (name: string) => (name === from ? to : name);
   const documents = await documentChanges(
@@ -98,7 +67,7 @@ export async function planRename(project: Project, from: string, requestedName: 
     name: renamed(name),
     definition: definition && { ...definition, name: renamed(name) },
   }));
-  const removed = isMoved ? moved.map(([path]) => path).toReversed() : [];
+  const removed = moved.map(([path]) => path).toReversed();
   const nextFiles = withNextManifest(
     new Map([...files, ...documents.files, [toolsIndex, index]]),
     removed,
@@ -113,6 +82,63 @@ export async function planRename(project: Project, from: string, requestedName: 
     left: documents.left.map((leftFile) => ({ tool: to, ...leftFile })),
     mentions,
   };
+}
+
+interface RenamedSources extends Pick<Renaming, 'moved' | 'mentions'> {
+  readonly files: ReadonlyMap<string, ProjectFile>;
+  /** What the manifest records of those that their author has edited. */
+  readonly records: { readonly [path: string]: ManifestFile | undefined };
+}
+
+/** The changed source files of a project, with the tool's file and test under their new paths. */
+function renameInSources(
+  { directory, manifest }: Project,
+  tool: ToolFile,
+  file: string,
+  from: string,
+  to: string,
+): RenamedSources {
+  const target = toolPaths(file);
+  const renamedPaths = new Map([
+    [tool.path, target.path],
+    [tool.test, target.test],
+  ]);
+  const files = new Map<string, ProjectFile>();
+  const records: { [path: string]: ManifestFile | undefined } = {};
+  const moved: (readonly [string, string])[] = [];
+  const mentions: string[] = [];
+  const sources = [tool.path, tool.test, ...sourcesBelow(directory, '')];
+  const paths = new Set(sources.filter((path) => !isInOtherRepository(directory, path)));
+  paths.delete(toolsIndex);
+  for (const path of paths) {
+    const content = readIfThere(directory, path);
+    if (content === undefined) continue;
+    const before = decodeText(content);
+    const renamedText = renameInFile(before, path, tool, from, to);
+    const after = replaceImports(renamedText, path, tool.path, target.path);
+    const next = renamedPaths.get(path) ?? path;
+    if (after.split(/[^\w-]+/).includes(from)) mentions.push(next);
+    if (before === after && next === path) continue;
+    const mode = modeOf(lstatSync(resolveInside(directory, path)));
+    files.set(next, { content: encodeText(after), owner: 'yours', mode });
+    if (next !== path) moved.push([path, next]);
+    const record = Object.hasOwn(manifest.files, path) ? manifest.files[path] : undefined;
+    if (!isAsWritten(content, record?.sha256)) records[next] = record;
+  }
+  return { files, records, moved, mentions };
+}
+
+/**
+ * Renames a tool in its file or its test; other files keep their text.
+ *
+ * @throws CommandError `NAME_NOT_FOUND`
+ */
+function renameInFile(text: string, path: string, tool: ToolFile, from: string, to: string): string {
+  if (path === tool.test) return text.replaceAll(`--call ${from}\n`, `--call ${to}\n`);
+  if (path !== tool.path) return text;
+  const renamed = renamedSource(text, from, to);
+  if (renamed === undefined) throw nameNotFound(path, from);
+  return renamed;
 }
 
 function renamedFields(

@@ -64,13 +64,22 @@ export async function decideFile(
   // A text that describes the tools was rendered for an earlier list of tools.
   if (recorded.sha256 === sha256(theirs.content) || isUnchanged(sides)) return { kind: 'same' };
   if (!isEdited(sides, ours)) return { kind: 'replaced', content: inStyle(decodeText(ours), next) };
+  return decideEdited(sides, ours, next, label);
+}
+
+/** A file that its author has edited. */
+async function decideEdited(
+  { path, base }: Sides,
+  ours: Buffer,
+  next: string,
+  label: string,
+): Promise<Decision> {
+  const diskText = normalizedText(ours);
+  const authorsText = withCurrentCommand(path, diskText);
   // With NUL bytes, such as UTF-16, its lines cannot be merged.
-  const isForeign =
-    base === null || ours.includes(0) || !isRelated(normalizedText(ours), normalizedText(base));
-  const authorsText = withCurrentCommand(path, normalizedText(ours));
-  if (!isForeign)
+  if (base !== null && !ours.includes(0) && isRelated(diskText, normalizedText(base)))
     return merge(withCurrentCommand(path, normalizedText(base)), authorsText, next, label, ours);
-  if (authorsText === normalizedText(ours)) return { kind: 'kept', why: 'rewritten' };
+  if (authorsText === diskText) return { kind: 'kept', why: 'rewritten' };
   return { kind: 'merged', content: inStyle(decodeText(ours), authorsText) };
 }
 

@@ -57,24 +57,39 @@ function mergedMember(
   if (path.length === 1 && authorsOwn.has(path[0] ?? '')) return ours;
   if (isDeepStrictEqual(ours, theirs) || isDeepStrictEqual(base, theirs)) return ours;
   if (isObject(ours) && isObject(theirs)) {
-    const from = isObject(base) ? base : {};
-    const keys = Object.keys({ ...ours, ...theirs });
-    const members = keys.map((key): [string, Json | undefined] => [
-      key,
-      mergedMember(
-        [...path, key],
-        [packageMember(from, key), packageMember(ours, key), packageMember(theirs, key)],
-        settings,
-      ),
-    ]);
-    return orderMembers(members, Object.keys(ours), Object.keys(theirs));
+    return mergedMembers(path, isObject(base) ? base : {}, ours, theirs, settings);
   }
   if (isDeepStrictEqual(base, ours)) return isNeeded(path, theirs, settings) ? ours : theirs;
+  return resolveConflict(path, ours, theirs, settings.winner);
+}
+
+/** The value of a member that both sides have changed. */
+function resolveConflict(
+  path: readonly string[],
+  ours: Json | undefined,
+  theirs: Json | undefined,
+  winner: Settings['winner'],
+): Json | undefined {
   // A script that the author removed stays removed; a package that this version needs is added again.
   if (ours === undefined && path[0] === 'scripts') return undefined;
   if (ours === undefined) return theirs;
   if (theirs === undefined && path[0] !== 'scripts') return ours;
-  return newer(path, ours, theirs) ?? (settings.winner === 'ours' ? ours : theirs);
+  return newer(path, ours, theirs) ?? (winner === 'ours' ? ours : theirs);
+}
+
+function mergedMembers(
+  path: readonly string[],
+  base: JsonObject,
+  ours: JsonObject,
+  theirs: JsonObject,
+  settings: Settings,
+): JsonObject {
+  const keys = Object.keys({ ...ours, ...theirs });
+  const members = keys.map((key): [string, Json | undefined] => {
+    const sides = [base, ours, theirs].map((side) => packageMember(side, key)) as unknown as Sides;
+    return [key, mergedMember([...path, key], sides, settings)];
+  });
+  return orderMembers(members, Object.keys(ours), Object.keys(theirs));
 }
 
 function isNeeded(

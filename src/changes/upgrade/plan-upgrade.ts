@@ -164,13 +164,15 @@ function plannedChange(
   for (const { sides, decision } of decided) {
     const { path, theirs } = sides;
     if (decision.kind === 'same') continue;
-    const { kind, ...rest } = decision;
-    const proposal = decision.kind === 'kept' && decision.why !== 'deleted' ? `${path}.${label}` : undefined;
     if ('content' in decision)
       writtenFiles.set(path, { content: decision.content, owner: theirs?.owner ?? 'yours' });
-    if (proposal && theirs) writtenFiles.set(proposal, theirs);
-    const { content: _, ...fileWithoutContent } = { content: null, ...rest };
-    files.push({ path, kind, ...fileWithoutContent, ...(proposal && theirs && { proposal }) });
+    const { content: _, ...details } = { content: null, ...decision };
+    const isKeptByAuthor = decision.kind === 'kept' && decision.why !== 'deleted';
+    if (theirs && isKeptByAuthor) {
+      const proposal = `${path}.${label}`;
+      writtenFiles.set(proposal, theirs);
+      files.push({ path, ...details, proposal });
+    } else files.push({ path, ...details });
   }
   if (listing) {
     writtenFiles.set(listingFile, listing);
