@@ -55,109 +55,149 @@ export interface Development {
  * @throws CommandError `NOT_INSTALLED`; what `server` throws before the first start.
  */
 export async function develop(development: Development): Promise<void> {
-  const { directory, server: current, say, onWritten, onState, until, once: isOnce = false } = development;
+  const { until } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
-  let { url } = await current();
-  let state = building(url);
-  let newest: ChildProcess | undefined;
-  /** A state that cannot be published does not end the server. */
-  const complain = ({ message }: Error) => say(message);
-  const kill = () => newest?.kill('SIGKILL');
+  const { url } = await development.server();
+  const run = new DevelopmentRun(development, url, end);
+  const kill = () => run.kill();
   childStarting(); // a signal must end this process by its exit, and with it the server
   process.once('exit', kill);
   if (until?.aborted) end();
   until?.addEventListener('abort', end, { once: true });
   const stopWatching = onParentExit(end);
   try {
-    await runUntil(ending.signal);
+    await run.runUntil(ending.signal);
   } finally {
     end(); // the watch must not outlive an error
     stopWatching();
     process.off('exit', kill);
     until?.removeEventListener('abort', end);
   }
+}
 
-  async function runUntil(signal: AbortSignal): Promise<void> {
+/** What a server in development reports over IPC. */
+type ServerMessage = Partial<OutputChunk> & { readonly crash?: string; readonly listening?: number };
+
+/** The builds of a project and the servers that were started from them. */
+class DevelopmentRun {
+  readonly #development: Development;
+  readonly #end: () => void;
+  #url: string;
+  #state: ServerState;
+  /** The server that was started last. */
+  #server: ChildProcess | undefined;
+
+  constructor(development: Development, url: string, end: () => void) {
+    this.#development = development;
+    this.#end = end;
+    this.#url = url;
+    this.#state = building(url);
+  }
+
+  kill(): void {
+    this.#server?.kill('SIGKILL');
+  }
+
+  async runUntil(signal: AbortSignal): Promise<void> {
+    const { directory, once: isOnce = false } = this.#development;
     // Changes during the first build count.
     const changes = changesOf(directory, signal);
     let next = changes.next();
-    let server: ChildProcess | undefined;
     try {
       do {
-        const before = state;
-        await announce(building(url));
-        const compiled = await compileProject(directory);
-        if (signal.aborted) break;
-        const isServed = server !== undefined && !hasEnded(server);
-        if (!compiled.ok) {
-          await announce(notCompiled(url, compiled.errors, isServed));
-          say(`${state.message} ${state.hint}`);
-          if (isOnce) break;
-        } else {
-          const next = await serverFor(development, server);
-          if (next) {
-            if (server) await stop(server);
-            url = next.url;
-            await announce(building(url));
-            server = start(next.environment);
-            if (isOnce) server.once('close', end);
-          } else {
-            await announce(isServed ? running(url) : before);
-          }
-        }
+        const continues = await this.#build(signal);
+        if (!continues) break;
         if (isOnce && !signal.aborted) await once(signal, 'abort');
         const { done } = await next;
         if (done) break;
         next = changes.next();
       } while (!signal.aborted);
     } finally {
-      if (server) await stop(server);
+      if (this.#server) await stop(this.#server);
     }
   }
 
-  function start(variables: NodeJS.ProcessEnv): ChildProcess {
-    const child = spawnServer(development, variables);
+  /**
+   * Compiles the project and starts its server.
+   *
+   * @returns false if the development ends here
+   */
+  async #build(signal: AbortSignal): Promise<boolean> {
+    const { directory, say, once: isOnce = false } = this.#development;
+    const previousState = this.#state;
+    await this.#announce(building(this.#url));
+    const compiled = await compileProject(directory);
+    if (signal.aborted) return false;
+    const isServed = this.#server !== undefined && !hasEnded(this.#server);
+    if (!compiled.ok) {
+      await this.#announce(notCompiled(this.#url, compiled.errors, isServed));
+      say(`${this.#state.message} ${this.#state.hint}`);
+      return !isOnce;
+    }
+    const next = await serverFor(this.#development, this.#server);
+    if (!next) {
+      await this.#announce(isServed ? running(this.#url) : previousState);
+      return true;
+    }
+    if (this.#server) await stop(this.#server);
+    this.#url = next.url;
+    await this.#announce(building(this.#url));
+    this.#server = this.#start(next.environment);
+    if (isOnce) this.#server.once('close', this.#end);
+    return true;
+  }
+
+  #start(variables: NodeJS.ProcessEnv): ChildProcess {
+    const { onWritten } = this.#development;
+    const child = spawnServer(this.#development, variables);
     let stderr = '';
     let crash: string | undefined;
     let hasListened = false;
-    child.on('message', (message: Partial<OutputChunk> & { crash?: string; listening?: number }) => {
+    child.on('message', (message: ServerMessage) => {
       if (message.stream === 'stderr' && !message.isLog)
         stderr = `${stderr}${message.text}`.slice(-keptCharacters);
       if (message.stream !== undefined) onWritten?.(message as OutputChunk);
       crash ??= message.crash;
-      if (message.listening !== Number(new URL(url).port || 80) || isStopping.has(child)) return;
+      if (message.listening !== Number(new URL(this.#url).port || 80) || isStopping.has(child)) return;
       hasListened = true;
-      if (state.kind === 'building') announce(running(url)).catch(complain);
+      if (this.#state.kind === 'building') this.#announceSafely(running(this.#url));
     });
-    newest = child;
     // Then all that it wrote has arrived.
     return child.on('close', async (code, signal) => {
       if (isStopping.has(child) && (code === 0 || signal === 'SIGTERM' || signal === 'SIGKILL')) return;
       const exitReason = signal ?? `code ${code}`;
       const portTaken = await portTakenIn(stderr);
-      const ending = stateAfter({
-        url,
+      const { directory } = this.#development;
+      const serverEnd = {
+        url: this.#url,
         directory,
         errors: stderr,
         crash,
         how: exitReason,
         hasListened,
         portTaken,
-      });
-      if (newest !== child) return;
-      await announce(ending).catch(complain);
-      const isRepeated = !isOnce && state.kind !== 'port-taken';
-      say(
-        `The server ended with ${exitReason}.${isRepeated ? ' It starts again after the next change.' : ''}`,
-      );
-      sayReason(ending, say);
+      };
+      if (this.#server === child) await this.#reportEnd(exitReason, stateAfter(serverEnd));
     });
   }
 
-  async function announce(next: ServerState): Promise<void> {
-    state = next;
-    await onState?.(next);
+  async #reportEnd(exitReason: string, state: ServerState): Promise<void> {
+    const { say, once: isOnce = false } = this.#development;
+    await this.#announceSafely(state);
+    const isRepeated = !isOnce && this.#state.kind !== 'port-taken';
+    say(`The server ended with ${exitReason}.${isRepeated ? ' It starts again after the next change.' : ''}`);
+    sayReason(state, say);
+  }
+
+  async #announce(next: ServerState): Promise<void> {
+    this.#state = next;
+    await this.#development.onState?.(next);
+  }
+
+  /** A state that cannot be published does not end the server. */
+  async #announceSafely(next: ServerState): Promise<void> {
+    await this.#announce(next).catch(({ message }: Error) => this.#development.say(message));
   }
 }
 

@@ -97,6 +97,20 @@ interface Running {
 
 const nothing: Running = { lines: [], code: null };
 
+function withLine(before: Running = nothing, line: LogLine, event: JsonObject): Running {
+  const isFailedRequest = failureKinds.has(String(event.event));
+  const code = isFailedRequest ? textOrNull(event.code) : before.code;
+  return { lines: [...before.lines, line], code };
+}
+
+/** The failure that the last line of a call reports; null if it reports none. */
+function failureOf(event: JsonObject, call: Running, id: string | null): FailedAnswer | null {
+  const kind = String(event.event);
+  const code = textOrNull(event.code) ?? call.code;
+  const isFailure = code !== null || kind === 'incident' || failureKinds.has(kind);
+  return isFailure ? { code, message: null, incident: id ?? undefined } : null;
+}
+
 /** Calls whose lines wait for the last one, which never comes if the log drops it. */
 const maxWaiting = 1_000;
 
@@ -110,32 +124,38 @@ const maxWaiting = 1_000;
 export function createCallLog(directory: string, output: Output) {
   const waiting = new Map<string, Running>();
 
+  function keepForCall(id: string, call: Running): void {
+    waiting.set(id, call);
+    const [oldest] = waiting.keys();
+    if (waiting.size > maxWaiting && oldest !== undefined) waiting.delete(oldest);
+  }
+
   return async (line: OutputChunk, marketplace?: Marketplace): Promise<void> => {
     const [event] = walkableJsonIn(line.text);
     if (!isObject(event)) return output.line(line.text.trimEnd());
-    const kind = String(event.event);
-    if (silentKinds.has(kind)) return;
+    if (silentKinds.has(String(event.event))) return;
     const id = textOrNull(event.request) ?? textOrNull(event.id);
-    const before = (id !== null && waiting.get(id)) || nothing;
-    const call: Running = {
-      lines: [...before.lines, line],
-      code: failureKinds.has(kind) ? textOrNull(event.code) : before.code,
-    };
-    const isOfCall = id !== null && typeof event.tool === 'string';
-    if (kind !== 'call' && isOfCall) {
-      waiting.set(id, call);
-      const [oldest] = waiting.keys();
-      if (waiting.size > maxWaiting && oldest !== undefined) waiting.delete(oldest);
-      return;
-    }
+    const call = withLine(id === null ? undefined : waiting.get(id), line, event);
+    const isOpen = event.event !== 'call' && typeof event.tool === 'string';
+    if (id !== null && isOpen) return keepForCall(id, call);
     if (id !== null) waiting.delete(id);
-    const code = textOrNull(event.code) ?? call.code;
-    const isFailure = code !== null || kind === 'incident' || failureKinds.has(kind);
-    const cause = code !== null && line.exchange !== null ? marketplace?.causeOf(line.exchange) : null;
-    const failure: FailedAnswer = { code, message: null, incident: id ?? undefined };
-    const logged = isFailure ? causeIn(failure, call.lines, directory, undefined) : null;
-    show(kind === 'call' ? callTitle(event) : otherTitle(event, logged), (await cause) ?? logged);
+    const failure = failureOf(event, call, id);
+    await showEvent(event, failure, call, line.exchange, marketplace);
   };
+
+  async function showEvent(
+    event: JsonObject,
+    failure: FailedAnswer | null,
+    call: Running,
+    exchange: number | null,
+    marketplace: Marketplace | undefined,
+  ): Promise<void> {
+    const hasCode = failure !== null && failure.code !== null;
+    const cause = hasCode && exchange !== null ? marketplace?.causeOf(exchange) : null;
+    const logged = failure && causeIn(failure, call.lines, directory, undefined);
+    const title = event.event === 'call' ? callTitle(event) : otherTitle(event, logged);
+    show(title, (await cause) ?? logged);
+  }
 
   function callTitle({ time, tool, outcome, code, ms }: JsonObject): string {
     const name = output.style('bold', singleLine(String(tool)));

@@ -21,34 +21,47 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
     const data = await requestJson<Registration>(market, `/register.json?${query}`);
     const { form, stake, rules, calls } = data;
     output.comment(calls.map(({ says }) => says));
-    const filled: ListingForm = {
-      name: flags.name ?? form.name,
-      description: flags.description ?? form.description,
-      category: flags.category ?? form.category,
-      price: flags.price ?? form.price,
-      endpoint: place.endpoint ?? form.endpoint,
-    };
+    const filled = filledForm(form, flags, place.endpoint);
     const submission = await requestJson<Submission & { readonly steps: readonly RegistrationStep[] }>(
       market,
       '/register.json',
       filled,
     );
-    for (const { label, status, details } of submission.steps.filter(({ label }) => label !== callsStep)) {
-      output.line(`${verdictMark(status, output)} ${label}`);
-      for (const detail of details) output.line(output.style('dim', `    ${singleLine(detail)}`));
-    }
+    printSteps(submission.steps, output);
     output.line();
-    output.line(
-      submission.accepted
-        ? `${output.style(submission.withheld.length > 0 ? 'yellow' : 'green', acceptance(submission).toLowerCase())}  ${singleLine(filled.name)} is listed; the stake would be ${stake} ${rules.stake.currency}`
-        : `${output.style('red', 'rejected')}  ${singleLine(submission.reasons[0] ?? '')}`,
-    );
+    output.line(outcomeLine(submission, filled.name, `${stake} ${rules.stake.currency}`, output));
     if (state?.kind === 'old-build') output.note(`${state.message} ${stateLines(state).join(' ')}`);
     const { project } = place;
     const drift =
       submission.accepted && project ? recordedDrift(project.directory, submission.listing.tools) : null;
     if (drift) for (const line of driftLines(drift, output.paint)) output.line(line);
-    output.result({ ...submission, ...(drift && { drift }) });
+    output.result({ ...submission, drift: drift ?? undefined });
     return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;
   });
+}
+
+function filledForm(form: ListingForm, flags: RegisterFlags, endpoint: string | undefined): ListingForm {
+  return {
+    name: flags.name ?? form.name,
+    description: flags.description ?? form.description,
+    category: flags.category ?? form.category,
+    price: flags.price ?? form.price,
+    endpoint: endpoint ?? form.endpoint,
+  };
+}
+
+function outcomeLine(submission: Submission, name: string, stake: string, output: Output): string {
+  if (!submission.accepted)
+    return `${output.style('red', 'rejected')}  ${singleLine(submission.reasons[0] ?? '')}`;
+  const color = submission.withheld.length > 0 ? 'yellow' : 'green';
+  const outcome = output.style(color, acceptance(submission).toLowerCase());
+  return `${outcome}  ${singleLine(name)} is listed; the stake would be ${stake}`;
+}
+
+function printSteps(steps: readonly RegistrationStep[], output: Output): void {
+  for (const { label, status, details } of steps) {
+    if (label === callsStep) continue;
+    output.line(`${verdictMark(status, output)} ${label}`);
+    for (const detail of details) output.line(output.style('dim', `    ${singleLine(detail)}`));
+  }
 }

@@ -78,6 +78,16 @@ function isPortTakenError(error: unknown): boolean {
 const startMs = 120_000;
 const pollMs = 100;
 
+/** The state of the server at `endpoint`; null if the marketplace runs no server, or another one. */
+async function readEndpointState(
+  market: Access,
+  endpoint: MarketplaceContext['endpoint'],
+): Promise<ServerState | null> {
+  const { state } = await requestJson<{ readonly state: ServerState | null }>(market, '/state.json');
+  const isOther = Boolean(process.env.MARKET_MCP_URL) && state?.url !== endpoint;
+  return isOther ? null : state;
+}
+
 /**
  * The state of the project's server, once it is built; null if there is no project.
  *
@@ -92,9 +102,8 @@ export async function servingState(
   const end = Date.now() + startMs;
   return withProgress(output.progress('starting the server'), async () => {
     while (true) {
-      const { state } = await requestJson<{ readonly state: ServerState | null }>(market, '/state.json');
-      const isOther = Boolean(process.env.MARKET_MCP_URL) && state?.url !== endpoint;
-      if (state === null || isOther) return null;
+      const state = await readEndpointState(market, endpoint);
+      if (state === null) return null;
       if (isServing(state)) return state;
       if (state.kind !== 'building') throw stateError(state);
       if (Date.now() > end) {
