@@ -35,6 +35,7 @@ export function checkServer(variant: Variant, rule = ''): Promise<Report> {
         signer,
         runtime,
         clock: clock.now,
+        wait: async (ms) => clock.advance(ms),
         timeoutMs,
       },
       { selects: ({ id, onlyNamed }) => !onlyNamed && (id !== waiting || /^gate|^$/.test(rule)) },

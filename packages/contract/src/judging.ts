@@ -3,7 +3,7 @@ import { skippedRule, unjudged } from './report/summary.ts';
 import { steady } from './rules/answers.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { ownAnswer } from './rules/pairs.ts';
-import { type LiveRule, type Note, verdict } from './rules/rule.ts';
+import { isViolation, type LiveRule, type Note, silenceProblems, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
 import { nowMs } from './wire/clock.ts';
@@ -13,8 +13,7 @@ import { overdue } from './wire/http.ts';
 import { LivenessTracker, outageProblems } from './wire/life.ts';
 import { NotRun } from './wire/not-run.ts';
 import { Probe } from './wire/probe.ts';
-import { NoAnswer, NotSent, Unanswered } from './wire/receive.ts';
-import { sessionOf } from './wire/rpc.ts';
+import { sessionOf, unanswered } from './wire/rpc.ts';
 
 /** The number of parallel rules. Most rules wait for answers; each `separate` rule uses a processor. */
 const atOnce = { together: 12, separate: 3 } as const;
@@ -45,6 +44,8 @@ export class Judging {
   readonly #probes: Probe[] = [];
   /** Rules that failed by silence or separately: load, or other sessions of this run, may have caused it. */
   readonly #doubted = new Set<LiveRule>();
+  /** The problems of rules of which a request hung. */
+  readonly #hangs = new Map<LiveRule, readonly Problem[]>();
   #isRenewable: Promise<boolean> | undefined;
 
   constructor(target: Target, signal: AbortSignal | undefined) {
@@ -104,8 +105,7 @@ export class Judging {
         areIsolated ? atOnce.together : 1,
         areIsolated ? judge : judgeAlone,
       );
-      const last = inTurn('last').toSorted((a, b) => Number('begin' in a.rule) - Number('begin' in b.rule));
-      await mapConcurrently(last, 1, areIsolated ? judge : judgeAlone);
+      await mapConcurrently([...inTurn('last'), ...inTurn('waiting')], 1, areIsolated ? judge : judgeAlone);
     };
     await Promise.all([mapConcurrently(inTurn('separate'), atOnce.separate, judge), inOrder()]);
     const open = leveled.filter(({ rule }) => !results.has(rule));
@@ -116,6 +116,7 @@ export class Judging {
       await mapConcurrently([...otherRules, ...suspects], 1, judge);
     }
     await this.#askAgain(leveled, results);
+    await this.#askBetweenPings(leveled, results);
     await this.#askInTurn(leveled, results);
     await this.#askWhereUnsteady(leveled, results);
     for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
@@ -151,6 +152,31 @@ export class Judging {
       await this.#judgeAgain(leveledRule, results, leveledRule.rule.turn !== 'isolated');
       if (this.#doubted.has(leveledRule.rule) && leveledRule.rule.turn !== 'separate') silences += 1;
     }
+  }
+
+  /** Asks the rules again of which a request hung. They fail if one hangs again while a ping before and after it is answered. */
+  async #askBetweenPings(
+    leveledRules: readonly LeveledRule[],
+    results: Map<LiveRule, RuleResult>,
+  ): Promise<void> {
+    const hanging = leveledRules.filter(({ rule }) => this.#hangs.delete(rule));
+    if (hanging.length === 0) return;
+    this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
+    for (const leveledRule of hanging) {
+      const { rule, level } = leveledRule;
+      const { reason = '' } = results.get(rule) ?? {};
+      const startedAt = nowMs();
+      if (this.life.isOver || !(await this.#answersPing())) return;
+      await this.#judgeAgain(leveledRule, results, true);
+      const problems = this.#hangs.get(rule);
+      if (problems && (await this.#answersPing()))
+        results.set(rule, { ...verdict(rule, level, problems, startedAt), again: reason });
+    }
+  }
+
+  async #answersPing(): Promise<boolean> {
+    const { http } = await this.probe.rpc('ping').catch(unanswered);
+    return http.status > 0;
   }
 
   /**
@@ -255,13 +281,12 @@ export class Judging {
       const error = isDistorted() ? measuredLimit : thrown;
       const unansweredReason = unjudged(error);
       const isAlive = unansweredReason.kind !== 'unanswered' || (await life.isAnswering(rule.id));
-      const isBroken =
-        rule.mustAnswer === true && isControlled && error instanceof NoAnswer && !(error instanceof NotSent);
-      if (isBroken && (isAlive || rule.turn === 'last')) {
+      const isBroken = isControlled && isViolation(rule, error);
+      if (isBroken && rule.mustAnswer === 'in-time') {
+        if (isAlive) this.#hangs.set(rule, silenceProblems(error));
+      } else if (isBroken && (isAlive || rule.turn === 'last')) {
         if (isAlive) this.#doubted.add(rule);
-        return verdictOn(
-          error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }],
-        );
+        return verdictOn(silenceProblems(error));
       }
       return isAlive ? skippedRule(verdictOn([]), unansweredReason) : undefined;
     }

@@ -50,7 +50,7 @@ export interface Target {
   readonly deadlineAt?: number;
   /** Measures the answers of the server, in milliseconds: `now` by default. Timeouts and the deadline do not depend on it. */
   readonly clock?: () => number;
-  /** Waits after HTTP 429, before the request is sent again. Without it, the answer counts at once. */
+  /** Waits after HTTP 429, before the request is sent again, and until a session is old enough. Without it, nothing waits. */
   readonly wait?: Wait;
   /** Timeout of every request in milliseconds, in place of the profile's limit and `graceMs`. */
   readonly timeoutMs?: number;

@@ -1,6 +1,7 @@
 import type { Steps } from '../good-server.ts';
 import {
   type Broken,
+  Clock,
   instead,
   methodOf,
   type Variant,
@@ -46,7 +47,7 @@ export const brokenSessions: Broken<Variant> = {
   ],
   'session.unique': { ...constantId(), ...where(({ method }) => method === 'DELETE', { status: 405 }) },
   'session.unique modern.unknown-method': oneSession(),
-  'session.lasting': [forgetful(), endsAfter(40)],
+  'session.lasting': [forgetful(), endsAfter(40), endsAfterMs(4_000)],
   'session.two-at-once': sharedByMessageId(),
   'session.parallel': crowded(),
   'session.missing-post': letIn(
@@ -136,6 +137,21 @@ function endsAfter(most: number): Variant {
       uses.set(id, (uses.get(id) ?? 0) + 1);
       return (uses.get(id) ?? 0) <= most;
     },
+  };
+}
+
+/** Knows a session for so many milliseconds. */
+function endsAfterMs(ms: number): Variant {
+  const clock = new Clock();
+  const openedAt = new Map<string, number>();
+  return {
+    clock,
+    open: (good) => () => {
+      const id = good();
+      openedAt.set(id, clock.now());
+      return id;
+    },
+    isKnown: (good) => (id) => good(id) && clock.now() - (openedAt.get(id ?? '') ?? 0) < ms,
   };
 }
 

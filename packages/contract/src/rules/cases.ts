@@ -3,8 +3,8 @@ import { mapConcurrently } from '../wire/concurrency.ts';
 import { control } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
-import type { LiveRule, Note } from './rule.ts';
+import { Hang, NoAnswer, Unanswered } from '../wire/receive.ts';
+import { isViolation, type LiveRule, type Note, silenceProblems } from './rule.ts';
 
 /** The members that a merged rule states itself. All others come from its first case, the most general one. */
 type MergedText = Pick<LiveRule, 'title'> & Partial<LiveRule>;
@@ -76,10 +76,9 @@ async function checkCase(
     isControlled = true;
     return { problems: (await rule.check(probe, note)).map(ofCase) };
   } catch (error) {
-    const isSilence = error instanceof NoAnswer && !(error instanceof NotSent);
-    if (isSilence && isControlled && rule.mustAnswer) {
-      const silence = { expected: 'an answer', actual: error.message };
-      throw new Unanswered((error instanceof Unanswered ? error.problems : [silence]).map(ofCase));
+    if (isControlled && isViolation(rule, error)) {
+      const problems = silenceProblems(error).map(ofCase);
+      throw error instanceof Hang ? new Hang(problems) : new Unanswered(problems);
     }
     if (!(error instanceof NotRun || error instanceof NoAnswer)) throw error;
     const reason =

@@ -135,7 +135,7 @@ export const gateTokenRules: readonly LiveRule[] = [
   },
   {
     ...refuses('gate.expired-after-success', 'an expired token that was accepted before', async () => []),
-    turn: 'last',
+    turn: 'waiting',
     measures: true,
     controls: refusesOnlyOthers,
     begin: usedToken,

@@ -124,10 +124,16 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
     ...must('modern.unknown-method', 'MCP 2026-07-28, Streamable HTTP: protocol version header'),
     title: 'a method that the revision or the server does not have is answered with 404 and error -32601',
     fix: 'Answer HTTP 404 with error -32601, also to initialize and ping.',
+    mustAnswer: 'in-time',
     check: async (probe) => {
       const methods = ['tools/destroy', 'initialize', 'ping'];
       return inParallel(methods, async (method) =>
-        errorProblems(await modernRpc(probe, method), 404, codes.methodNotFound, method),
+        errorProblems(
+          await modernRpc(probe, method, undefined, { mayHang: true }),
+          404,
+          codes.methodNotFound,
+          method,
+        ),
       );
     },
   },

@@ -119,10 +119,11 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'an unknown method is answered with error -32601',
     fix: 'Answer the JSON-RPC error -32601 (method not found).',
     controls: [lists],
+    mustAnswer: 'in-time',
     check: async (probe) => {
       const methods = ['tools/destroy', '__proto__', 'constructor'];
       return inParallel(methods, async (method) => {
-        const { http, error } = await probe.rpc(method, {});
+        const { http, error } = await probe.rpc(method, {}, { mayHang: true });
         return answerProblems(error?.code === -32601, `${method}, error.code`, '-32601', http);
       });
     },
@@ -131,9 +132,11 @@ export const protocolRules: readonly LiveRule[] = [
     ...must('protocol.notification', 'C§4 (JSON-RPC 2.0 §4.1)'),
     title: 'a notification is accepted without a response',
     fix: 'Answer notifications with HTTP 202 and no body.',
+    mustAnswer: 'in-time',
     check: async (probe) => {
       const session = await probe.session();
-      const answer = await probe.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
+      const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+      const answer = await probe.post(notification, { session, mayHang: true });
       return unless(answer.status >= 200 && answer.status < 300 && !answer.values.some(isObject), {
         path: 'notifications/initialized',
         expected: 'HTTP 202 without a response',

@@ -7,7 +7,7 @@ import { msSince } from '../wire/clock.ts';
 import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import type { NotRun, Prevention } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { fixOfEnd } from '../wire/receive.ts';
+import { fixOfEnd, Hang, NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
 
 /** Takes what a verdict leaves out: in words, or as the id of a case that was not run. */
 export type Note = (text: string | undefined, unrunCase?: string) => void;
@@ -39,17 +39,18 @@ export interface LiveRule extends RuleText {
   /**
    * When it runs: in parallel with the others (the default); `separate`, in a separate queue with separate instances. After
    * the parallel ones: `isolated`, one by one, since it finds out whether sessions disturb each other; `opening`, because it
-   * opens sessions, in parallel only if they do not disturb each other; `last`, one by one, because it would disturb the others,
-   * or, if it has a `begin`, because time must pass for it.
+   * opens sessions, in parallel only if they do not disturb each other; `last`, one by one, because it would disturb the others;
+   * `waiting`, after all others, because time must pass for it.
    */
-  readonly turn?: 'separate' | 'isolated' | 'opening' | 'last';
+  readonly turn?: 'separate' | 'isolated' | 'opening' | 'last' | 'waiting';
   /** What must work before the rule is checked; by default, initialize. */
   readonly controls?: readonly Control[];
   /**
-   * Set if the rule requires an answer: no answer violates it while the server answers otherwise. Any other rule
+   * Set if the rule requires an answer: no answer violates it while the server answers otherwise. `in-time`: only a request
+   * that hangs violates it, if it hangs again when it is sent alone between two pings that are answered. Any other rule
    * without an answer is not run.
    */
-  readonly mustAnswer?: true;
+  readonly mustAnswer?: true | 'in-time' | undefined;
   /** Set if the rule measures: it is not run once the server has limited the rate of requests. */
   readonly measures?: true;
   /** The part of `check` that needs time to pass: begun beside the parallel rules. `check` awaits it, and its errors. */
@@ -136,6 +137,17 @@ export function valueProblems(
   value: unknown,
 ): readonly Problem[] {
   return problemsAt(holds, path, expected, shorten(value));
+}
+
+/** Whether a rule fails because its request got no answer, if the server answers other requests. */
+export function isViolation({ mustAnswer }: LiveRule, error: unknown): error is NoAnswer {
+  if (mustAnswer === 'in-time') return error instanceof Hang;
+  return mustAnswer === true && error instanceof NoAnswer && !(error instanceof NotSent);
+}
+
+/** The problems of a rule that requires an answer and got none. */
+export function silenceProblems(error: NoAnswer): readonly Problem[] {
+  return error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }];
 }
 
 /** Whether a rule runs where no rule is asked for by its name. */

@@ -28,7 +28,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     refusalRule('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
     refusalRule('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
   ]),
-  mergeLive({ title: `${memberTitle} is refused, in a POST and in a GET` }, [
+  mergeLive({ title: `${memberTitle} is refused, in a POST and in a GET`, mustAnswer: 'in-time' }, [
     survived(refusalRule(memberRule, memberTitle, 'POST', async () => memberNames)),
     survived(refusalRule('session.prototype-get', `${memberTitle} on GET`, 'GET', async () => memberNames)),
   ]),
@@ -102,17 +102,18 @@ function refusalRule(
   method: 'GET' | 'POST',
   idsOf: (probe: Probe) => Promise<readonly (string | undefined)[]>,
 ): LiveRule {
+  const isPost = method === 'POST';
   return {
     ...must(id, 'C§3.1, C§7'),
     title: `${title} is refused`,
     fix: 'Answer HTTP 400 {"error":"Invalid session"}. Look ids up in a Map, or verify their signature.',
     controls: [opensSession, lists],
+    mustAnswer: isPost ? undefined : 'in-time',
     check: async (probe) =>
       inParallel(await idsOf(probe), async (session) => {
-        const isPost = method === 'POST';
         const answer = isPost
           ? (await probe.ask('tools/list', undefined, { session })).http
-          : await probe.openStream(session);
+          : await probe.openStream(session, { mayHang: true });
         return invalidSessionProblems(answer, `${method}, ${sessionHeaderText(session)}`);
       }),
   };

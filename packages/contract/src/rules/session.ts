@@ -3,7 +3,7 @@ import { initializesAgain, lists, opensSession } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { NoAnswer } from '../wire/receive.ts';
-import { isLimited, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../wire/rpc.ts';
+import { isLimited, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../wire/rpc.ts';
 import { answerProblems, carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
 import { type Control, inParallel, type LiveRule, must, should, valueProblems } from './rule.ts';
 
@@ -67,6 +67,29 @@ function differingBits(ids: readonly string[]): number {
 }
 
 const requestsOfSession = 50;
+
+/** Milliseconds from the start of a session to its first use. */
+const ageMs = 5_000;
+
+/** The session that an initialize has opened, when it is old enough. */
+async function agedSession(probe: Probe, initialized: RpcAnswer): Promise<string> {
+  const session = await probe.enter(initialized);
+  if (session === undefined) throw NotRun.by('sessionAgain');
+  await probe.pause(ageMs - (probe.ageOf(session) ?? 0));
+  return session;
+}
+
+/** A session that is old enough: one of the run, or a new one if other sessions have replaced that. */
+async function lastingSession(probe: Probe, method: string): Promise<string> {
+  const session = await agedSession(probe, await probe.initializedAgain());
+  const answer = await probe.rpc(method, undefined, { session });
+  if (carriedOutProblems(answer, method).length === 0 || isLimited(answer.http)) return session;
+  return agedSession(probe, await probe.initializeSteadily());
+}
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
 
 /** Sessions: opened by initialize, named in the header mcp-session-id. */
 export const sessionRules: readonly LiveRule[] = [
@@ -142,18 +165,22 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     ...must('session.lasting', 'C§3.1'),
-    title: `a session answers ${requestsOfSession} requests`,
+    title: `a session answers ${requestsOfSession} requests, ${ageMs / 1_000} seconds after it was opened`,
     fix: 'Keep the session until it is deleted or has been idle for long. Do not count its requests.',
-    turn: 'opening',
+    turn: 'waiting',
     controls: [initializesAgain, lists],
     mustAnswer: true,
-    check: async (probe) => {
+    check: async (probe, note) => {
       const method = await otherMethod(probe);
-      const session = await probe.newSession();
+      const session = await lastingSession(probe, method);
       const send = () => probe.rpc(method, undefined, { session });
+      const { lostSessions } = probe.ledger;
+      if (lostSessions.length > 0)
+        note?.(`the server lost a session after ${lostSessions.map(inSeconds).join(', ')}`);
       for (let turn = 1; turn <= requestsOfSession; turn++) {
+        const age = inSeconds(probe.ageOf(session) ?? 0);
         const answer = await send();
-        const problems = carriedOutProblems(answer, `${method}, request ${turn} of a session`);
+        const problems = carriedOutProblems(answer, `${method}, request ${turn} of a session, after ${age}`);
         if (problems.length === 0) continue;
         if (isLimited(answer.http)) return [];
         if (carriedOutProblems(await send(), method).length === 0) continue; // see answers.steady

@@ -206,9 +206,11 @@ function turnedDown(
     title: `${title} is refused`,
     fix: 'Answer HTTP 4xx with a JSON-RPC error (-32700 or -32600).',
     controls: [lists],
+    mustAnswer: 'in-time',
     check: async (probe) => {
       const session = await probe.session();
-      return rejectedProblems(await probe.post(body, { ...options, session }), `POST ${shorten(body, 40)}`);
+      const answer = await probe.post(body, { ...options, session, mayHang: true });
+      return rejectedProblems(answer, `POST ${shorten(body, 40)}`);
     },
   };
 }

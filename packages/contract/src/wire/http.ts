@@ -49,6 +49,8 @@ export interface HttpRequest {
   /** Milliseconds until the exchange counts as unanswered. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Set for a request that a server may leave unanswered although it answers others: its silence does not end the waiting for them. */
+  readonly mayHang?: boolean;
   /**
    * Called when the server has confirmed the headers (`Expect: 100-continue`), or has had enough time
    * to read them. The body follows.
@@ -108,10 +110,12 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
     if (unanswered < maximumUnanswered) return;
     throw new NotSent(`not sent: the server left ${unanswered} earlier requests unanswered`);
   };
+  const onHang: Http['onLate'] = (timeoutMs, arrival) =>
+    nowMs() >= deadlineAt ? overdue() : new AnswerTimeout(timeoutMs, arrival);
   const onLate: Http['onLate'] = (timeoutMs, arrival) => {
-    if (nowMs() >= deadlineAt) return overdue();
-    unanswered += 1;
-    return new AnswerTimeout(timeoutMs, arrival);
+    const error = onHang(timeoutMs, arrival);
+    if (error instanceof AnswerTimeout) unanswered += 1;
+    return error;
   };
   return {
     async exchange(request) {
@@ -119,7 +123,8 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
       const send = async (isAlone: boolean): Promise<HttpAnswer> => {
         await closedConnectionsSeen();
         const limited = limitedRequest(request, deadlineAt - nowMs());
-        return exchange(limited, !isAlone && connections.agentFor(request.url), onLate, clock);
+        const agent = !isAlone && connections.agentFor(request.url);
+        return exchange(limited, agent, request.mayHang === true ? onHang : onLate, clock);
       };
       try {
         return await send(request.fresh === true || request.version !== undefined);

@@ -51,6 +51,10 @@ export class Ledger {
   readonly #withoutData = new Map<string, JsonObject>();
   /** Whether a server reset a connection, new or reused. */
   hasReset = false;
+  /** The ages in milliseconds at which sessions were lost that all rules share. */
+  readonly lostSessions: number[] = [];
+  /** Whether the server left a notification unanswered. */
+  leavesNotifications = false;
   #answers = 0;
   /** The server of the run, and not another instance of it. */
   #host: string | undefined;

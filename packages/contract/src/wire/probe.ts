@@ -214,6 +214,7 @@ export class Probe extends Sessions {
     if (listed.length > bounds.tools || listed.some((tool) => !isReadable(tool))) {
       throw NotRun.by('large');
     }
+    if (this.ledger.leavesNotifications) throw NotRun.explained('protocol.notification');
     const { initializeMs, callMs } = this.profile.limits;
     return connect({
       url: this.url,

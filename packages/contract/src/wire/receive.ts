@@ -33,6 +33,9 @@ export class Unanswered extends NoAnswer {
   }
 }
 
+/** Thrown if a request got no complete answer in time; its problem names the request. */
+export class Hang extends Unanswered {}
+
 /** What has come of an answer. */
 export interface Arrival {
   /** The number of bytes of its body; undefined before its head. */

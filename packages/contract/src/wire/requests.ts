@@ -4,11 +4,12 @@ import type { Json } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { nowMs } from './clock.ts';
+import { curlLine } from './curl-line.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest, mayCall } from './http.ts';
-import { Ledger } from './ledger.ts';
+import { Ledger, requestName } from './ledger.ts';
 import { NotRun } from './not-run.ts';
 import type { LimitedAnswer } from './rate-limit.ts';
-import { AnswerTimeout } from './receive.ts';
+import { AnswerTimeout, Hang } from './receive.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
 import type { Forgery } from './signer.ts';
 import { confirmMs, graceMs } from './timeouts.ts';
@@ -29,6 +30,8 @@ export interface PostOptions {
   /** The version of HTTP, see `HttpRequest`. */
   readonly version?: '1.0';
   readonly timeoutMs?: number;
+  /** See `HttpRequest`. */
+  readonly mayHang?: boolean;
   /** The request target, see `HttpRequest`. */
   readonly target?: string;
   /** An endpoint other than the target's. */
@@ -50,8 +53,8 @@ export class Requests {
   readonly #clock: () => number;
   protected readonly exchanges: Http;
   readonly #instances: Instance[] = [];
-  /** The sessions that were opened at the endpoint of the target and not ended. */
-  readonly #opened = new Set<string>();
+  /** When the sessions were opened at the endpoint of the target that are not ended, by `clock`. */
+  readonly #opened = new Map<string, number>();
   /** Ends with the last request, where each waits for the one before it. */
   #turn: Promise<unknown> | undefined;
   /** The tokens of the run, to sign them again. */
@@ -120,7 +123,7 @@ export class Requests {
     const { patience, pending } = this.ledger;
     const ownHeaders = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
     const shownRequest = { ...wholeRequest, headers: { ...Object.fromEntries(ownHeaders), ...headers } };
-    patience.admit(wholeRequest.body);
+    if (wholeRequest.mayHang !== true) patience.admit(wholeRequest.body);
     const send = async (): Promise<HttpAnswer> => {
       const sentAt = nowMs();
       const allHeaders = {
@@ -140,8 +143,11 @@ export class Requests {
       const followed =
         wholeRequest.url.host === this.url.host ? pending.follow(shownRequest, exchange) : exchange;
       return followed.catch((error: unknown) => {
-        if (error instanceof AnswerTimeout) patience.late(wholeRequest.body, sentAt);
-        throw error;
+        if (!(error instanceof AnswerTimeout)) throw error;
+        if (wholeRequest.mayHang !== true) patience.late(wholeRequest.body, sentAt);
+        const path = requestName(shownRequest);
+        const request = curlLine(shownRequest);
+        throw new Hang([{ path, expected: 'an answer', actual: error.message, request }]);
       });
     };
     const answering = this.#turn ? this.#turn.then(() => this.#withinRate(send)) : this.#withinRate(send);
@@ -209,8 +215,9 @@ export class Requests {
   }
 
   /** GET to the endpoint: the stream of a session (C§3.1). */
-  openStream(session: string | undefined): Promise<HttpAnswer> {
-    return this.http({ headers: present({ accept: 'text/event-stream', 'mcp-session-id': session }) });
+  openStream(session: string | undefined, options: Pick<PostOptions, 'mayHang'> = {}): Promise<HttpAnswer> {
+    const headers = present({ accept: 'text/event-stream', 'mcp-session-id': session });
+    return this.http({ ...options, headers });
   }
 
   /** An initialize request without a session (C§3.1). */
@@ -226,12 +233,24 @@ export class Requests {
 
   /** Remembers a session to end. */
   protected opened(session: string | undefined): void {
-    if (session !== undefined) this.#opened.add(session);
+    if (session !== undefined && !this.#opened.has(session)) this.#opened.set(session, this.clock());
+  }
+
+  /** Milliseconds since a session was opened; undefined if this run did not open it. */
+  ageOf(session: string): number | undefined {
+    const openedAt = this.#opened.get(session);
+    return openedAt === undefined ? undefined : this.clock() - openedAt;
+  }
+
+  /** Lets time pass, at most until the deadline of the run. */
+  async pause(ms: number): Promise<void> {
+    const limitedMs = Math.min(ms, this.leftMs);
+    if (limitedMs > 0) await this.target.wait?.(limitedMs, this.signal);
   }
 
   /** Ends the sessions that were opened, where the server lets a caller end them. */
   protected async endSessions(): Promise<void> {
-    const [first, ...otherSessions] = this.#opened;
+    const [first, ...otherSessions] = this.#opened.keys();
     this.#opened.clear();
     const end = async (session: string | undefined): Promise<boolean> => {
       const headers = present({ 'mcp-session-id': session });

@@ -5,7 +5,7 @@ import type { Target } from '../target.ts';
 import { fetchToolList, type ListedPages, type ListPages } from './fetch-tool-list.ts';
 import { modernRpc, parameterHeaders } from './modern-request.ts';
 import { NotRun } from './not-run.ts';
-import { ConnectionReset } from './receive.ts';
+import { ConnectionReset, Hang } from './receive.ts';
 import { type PostOptions, Requests } from './requests.ts';
 import { isLimited, isRefusal, type RpcAnswer, sessionOf, unanswered } from './rpc.ts';
 
@@ -79,9 +79,11 @@ export class Sessions extends Requests {
     const current = await this.session();
     if (current !== lost) return current;
     return this.once(`after ${lost}`, async () => {
+      const age = this.ageOf(lost);
       const initialized = await this.initializeSteadily().catch(() => undefined);
       const session = initialized && (await this.enter(initialized).catch(() => undefined));
       if (session !== undefined) this.#facts.set('session', Promise.resolve(session));
+      if (session !== undefined && age !== undefined) this.ledger.lostSessions.push(age);
       return session;
     });
   }
@@ -127,10 +129,17 @@ export class Sessions extends Requests {
   /** The session that an initialize has opened. The server is notified that it is in use, as by every client. */
   async enter({ http, result }: RpcAnswer): Promise<string | undefined> {
     const session = result && sessionOf(http);
-    if (session !== undefined) {
-      await this.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
-    }
+    if (session !== undefined && !this.ledger.leavesNotifications) await this.#notify(session);
     return session;
+  }
+
+  /** A server that leaves a notification unanswered gets no further one: `protocol.notification` reports it. */
+  async #notify(session: string): Promise<void> {
+    const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    await this.post(notification, { session, mayHang: true }).catch((error: unknown) => {
+      if (!(error instanceof Hang)) throw error;
+      this.ledger.leavesNotifications = true;
+    });
   }
 
   async isStateless(): Promise<boolean> {
