@@ -12,6 +12,7 @@ import { loadClient, newPrivateKey, type Target } from 'market-mcp-contract/wire
 import { version } from '../plan/package-versions.ts';
 import { readManifest } from '../project/manifest/manifest.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/project-profile.ts';
+import { dotEnvSecrets } from '../project/read/dot-env.ts';
 import { runtimeVersion } from '../project/read/edited-files.ts';
 import { sampledTools, toolMethods, toolSources } from '../project/read/open.ts';
 import { packageManagerOf } from '../system/detect.ts';
@@ -155,6 +156,7 @@ export async function holdProject(
         methods,
         writing,
         sampled,
+        secrets: dotEnvSecrets(directory),
         ...(sources === 'live' && { live: true }),
         onUnrecorded: (tool, args) => unrecorded.add(`${tool} ${JSON.stringify(args)}`),
         signer,

@@ -29,6 +29,7 @@ export function checkServer(variant: Variant, rule = ''): Promise<Report> {
   return serving(variant, (url) =>
     runContract(
       {
+        ...variant.target,
         url: changed(url),
         profile: profile(context),
         examples,

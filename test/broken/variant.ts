@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
-import type { Environment, Runtime } from '../../packages/contract/src/target.ts';
+import type { Environment, Runtime, Target } from '../../packages/contract/src/target.ts';
 import type { Breaks, Steps } from './good-server.ts';
 import type { Answer, Message, Request } from './wire.ts';
 
@@ -13,6 +13,8 @@ export interface Variant extends Breaks {
   readonly url?: (url: string) => string;
   /** Changes the runtime that the check sees. */
   readonly runtime?: Partial<Runtime>;
+  /** What the check sends with each request, and what it knows of the project. */
+  readonly target?: Pick<Target, 'headers' | 'secrets'>;
   /** Additional environment variables of a program. */
   readonly environment?: Environment;
   /** Whether a program that is started with these variables never answers at its port. The check then waits only briefly. */

@@ -27,6 +27,8 @@ export interface Target {
   readonly runtime?: Runtime;
   /** Sent with every request, for instance the key of a gateway. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Secrets that the server has, by the names of their variables, if it belongs to a project. */
+  readonly secrets?: ReadonlyMap<string, string>;
   /** Records every request and its answer. */
   readonly record?: Recorder;
   /** Which tools may be called on a server that is not ours; by default every tool. */

@@ -1,16 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, isSecretValue } from 'market-mcp-contract/command';
 
 /** The variables in the project's `.env`. */
 export function dotEnv(directory: string): NodeJS.Dict<string> {
-  const file = join(directory, '.env');
+  return parseEnv(textOf(join(directory, '.env')));
+}
+
+/** The secrets in the project's `.env` by their names, without the values that everybody reads in `.env.example`. */
+export function dotEnvSecrets(directory: string): ReadonlyMap<string, string> {
+  const example = textOf(join(directory, '.env.example'));
+  const secrets = Object.entries(dotEnv(directory)).flatMap(([name, value = '']) =>
+    isSecretValue(name, value) && !example.includes(value) ? [[name, value] as const] : [],
+  );
+  return new Map(secrets);
+}
+
+/** The text of a file; empty if it does not exist. */
+function textOf(file: string): string {
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
+    return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return {};
+    if (code === 'ENOENT') return '';
     const message = `${file} cannot be read (${code})`;
     throw new CommandError('ENV_UNREADABLE', message, 'Replace it by a readable text file.', {
       cause: error,

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { rpcError } from '../good-server.ts';
+import { returning, textField } from '../returning.ts';
 import {
   type Broken,
   failureSays,
@@ -71,6 +72,19 @@ function racing(): Variant {
     },
   };
 }
+
+/** A server whose data repeat the header with the token. */
+function repeatsToken(): Variant {
+  const placeholder = 'the header';
+  const answers = withAnswer((answer, { headers }) => {
+    const text = JSON.stringify(answer.body);
+    if (!text?.includes(placeholder)) return answer;
+    return { ...answer, body: JSON.parse(text.replaceAll(placeholder, String(headers.authorization))) };
+  });
+  return { ...returning({ caller: textField(() => placeholder) }), ...answers };
+}
+
+const environment = { PATH: '/usr/local/bin:/usr/bin', HOME: '/root', NODE_ENV: 'production', PORT: '3000' };
 
 export const brokenAnswers: Broken<Variant> = {
   'answers.utf8': [
@@ -149,6 +163,24 @@ export const brokenAnswers: Broken<Variant> = {
     body: text.replace('"result":{', '"result":{"note":"\\ud83d",'),
   })),
   'answers.type': listAs((text) => ({ headers: { ...json, 'content-type': 'text/html' }, body: text })),
+  'answers.no-credentials': [
+    repeatsToken(),
+    {
+      target: { headers: { 'x-api-key': 'gateway-8f1d2c3b' } },
+      ...where(({ body }) => body === '{', {
+        status: 400,
+        body: { error: 'Parse error', headers: { 'x-api-key': 'gateway-8f1d2c3b' } },
+      }),
+    },
+    {
+      target: { secrets: new Map([['PRICES_API_KEY', 'pk "4f2a"9c1d77']]) },
+      ...failureSays('GET /prices, key pk "4f2a"9c1d77'),
+    },
+  ],
+  'answers.no-environment': [
+    returning({ note: textField(() => JSON.stringify({ env: environment })) }),
+    where(({ body }) => body === '{', { status: 400, body: { error: 'Parse error', env: environment } }),
+  ],
   'answers.no-secrets': [
     failureSays('GET https://api.example.com/?api_key=8f1d2c3b4a59'),
     failureSays(`sk-proj-${'x'.repeat(24)}`),

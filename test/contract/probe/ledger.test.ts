@@ -13,6 +13,7 @@ const properties: readonly Property[] = [
   'numbers',
   'surrogates',
   'secrets',
+  'environment',
   'insides',
 ];
 
@@ -100,4 +101,30 @@ it('names few answers, and how many there are', () => {
     'answer to POST /2',
   ]);
   expect(problems.at(-1)?.actual).toContain('(9 of 9 answers)');
+});
+
+describe('a secret of the check', () => {
+  const secret = 'key "8f1d2c3b4a59"';
+
+  function foundIn(body: string, request: string): number {
+    const ledger = new Ledger();
+    ledger.secrets.addHeader('x-api-key', secret);
+    ledger.secrets.addHeader('x-tenant', 'north-4711');
+    const values = valuesIn(body, 'application/json');
+    const sent = { ...asked, body: request };
+    ledger.record({ ...rest, asked: sent, status: 200, headers: {}, body, bytes: text(body), values });
+    return ledger.problemsOf('credentials').length;
+  }
+
+  it('is found where JSON escapes it', () => {
+    expect(foundIn(JSON.stringify({ note: `with ${secret}` }), '{}')).toBe(1);
+  });
+
+  it('may come back if the body of the request contains it', () => {
+    expect(foundIn(JSON.stringify({ note: secret }), `{"query":${JSON.stringify(secret)}}`)).toBe(0);
+  });
+
+  it('is not the value of a header that is no key', () => {
+    expect(foundIn('{"tenant":"north-4711"}', '{}')).toBe(0);
+  });
 });

@@ -45,6 +45,7 @@ export { proxyNote } from './proxy.ts';
 export { allOf, readInput, utf8Text } from './read-input.ts';
 export { runMain } from './run-main.ts';
 export { notWritable, refuseUnwritable, replaceFile, saveJson, saveOutput, saveText } from './save.ts';
+export { isSecretValue } from './secret-values.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
 export { onInterrupted, untilSignal } from './signals.ts';
 export { errorLine, singleLine } from './single-line.ts';

@@ -50,6 +50,7 @@ export const mcp: PlatformProfile = {
       ...should('input.required-declared', 'output.required-declared', 'http.charset'),
       ...should('tool.description', 'tool.name-pattern', 'endpoint.https', 'outcome.in-time'),
       ...should('result.same-data', 'result.failure-fits', 'result.failure-flagged'),
+      ...should('answers.no-credentials'),
     },
   },
   sources: {

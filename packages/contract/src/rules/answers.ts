@@ -7,6 +7,7 @@ import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest } from '../wire/rpc.ts';
 import { mergeLive } from './cases.ts';
 import { frameInData } from './result-values.ts';
+import { toolWordsOf } from './returned.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
 /** The rule about requests that fail now and then. */
@@ -18,6 +19,12 @@ const repeats = { initialize: 5, list: 30, longList: 5, call: 6 } as const;
 const parallel = { rounds: 6, calls: 4 } as const;
 /** A list of more characters is not asked for thirty times. */
 const longList = 300_000;
+
+const withoutSecrets = 'Return data of the source only, neither the headers of a request nor process.env.';
+
+/** Tools whose data may be the environment of another process. */
+const aboutEnvironments =
+  /\b(?:env|environments?|variables?|containers?|process(?:es)?|shells?|docker|pods?|deploy\w*|builds?|images?|sandbox\w*|terminals?)\b/;
 
 /** Properties of everything that the server said in a run, whatever was asked. */
 export const answerRules: readonly LiveRule[] = [
@@ -69,6 +76,27 @@ export const answerRules: readonly LiveRule[] = [
       },
     },
     frameInData,
+  ]),
+  mergeLive({ title: 'no answer contains the secrets of a caller or the environment of the server' }, [
+    always('credentials', {
+      ...must('answers.no-credentials', 'C§5.3; OWASP, secrets management'),
+      title: 'no answer contains a token, a key of a request, or a secret of the project',
+      fix: withoutSecrets,
+    }),
+    {
+      ...always('environment', {
+        ...must('answers.no-environment', 'OWASP, secrets management'),
+        title: 'no answer contains the environment of the server',
+        fix: withoutSecrets,
+      }),
+      check: async (probe) => {
+        const tools = await probe.tools().catch(() => []);
+        return probe.ledger.problemsOf('environment').filter(({ tool: name }) => {
+          const tool = tools.find((listedTool) => listedTool.name === name);
+          return !tool || !aboutEnvironments.test(toolWordsOf(tool));
+        });
+      },
+    },
   ]),
   {
     ...must(steady, 'C§4'),

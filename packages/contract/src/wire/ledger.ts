@@ -4,6 +4,7 @@ import { isObject, isWalkable, objectOr, parseJsonText, shorten } from '../json/
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { curlLine } from './curl-line.ts';
+import { OwnSecrets } from './own-secrets.ts';
 import { Patience } from './patience.ts';
 import { Pending } from './pending.ts';
 import { judges, type Property, type Said } from './properties.ts';
@@ -39,6 +40,7 @@ export class Ledger {
   readonly patience = new Patience();
   readonly pending = new Pending();
   readonly rateLimit = new RateLimit();
+  readonly secrets = new OwnSecrets();
   readonly #broken = new Map<Property, { count: number; readonly kept: Problem[] }>();
   readonly #tallies = new Map<string, Tally>();
   /** What the server said to the same request, by its kind: the hash of each variant, with its count and the first answer. */
@@ -69,7 +71,7 @@ export class Ledger {
     this.#answers += 1;
     this.#speaksJsonRpc ||= answer.body.slice(0, 1_000).includes('"jsonrpc"');
     for (const [property, judge] of judges) {
-      const found = judge(answer);
+      const found = judge(answer, this.secrets);
       if (!found) continue;
       const entry = this.#broken.get(property) ?? { count: 0, kept: [] };
       this.#broken.set(property, entry);

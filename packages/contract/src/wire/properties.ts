@@ -6,6 +6,7 @@ import type { Problem } from '../model.ts';
 import { isDenied } from './access.ts';
 import { isEventStream } from './events.ts';
 import type { HttpAnswer } from './http.ts';
+import type { OwnSecrets } from './own-secrets.ts';
 
 /** What every answer of a server must be, whatever was asked. */
 export type Property =
@@ -17,12 +18,17 @@ export type Property =
   | 'numbers'
   | 'surrogates'
   | 'secrets'
+  | 'credentials'
+  | 'environment'
   | 'insides';
 
 /** What is read of an answer. */
 export type Said = HttpAnswer & Required<Pick<HttpAnswer, 'bytes' | 'asked'>>;
 
-type Judge = (answer: Said) => Pick<Problem, 'expected' | 'actual'> | undefined;
+type Judge = (
+  answer: Said,
+  ownSecrets: OwnSecrets,
+) => Pick<Problem, 'expected' | 'actual' | 'tool'> | undefined;
 
 /** The check of each property. */
 export const judges: readonly (readonly [Property, Judge])[] = [
@@ -34,6 +40,8 @@ export const judges: readonly (readonly [Property, Judge])[] = [
   ['numbers', numberProblem],
   ['surrogates', surrogateProblem],
   ['secrets', secretProblem],
+  ['credentials', credentialProblem],
+  ['environment', environmentProblem],
   ['insides', insideProblem],
 ];
 
@@ -158,11 +166,68 @@ const secrets =
   /-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}\b|\bAIza[\w-]{35}\b|\bxox[bp]-[\w-]{20,}|\bsk[-_](?:live|proj|ant)[-_][\w-]{20,}/;
 const secretsInAddress = /[?&](?:api_?key|apikey|appid|access_token|secret|password)=[^&\s"\\]{8,}/i;
 
-function secretProblem(answer: Said): ReturnType<Judge> {
+function secretProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<Judge> {
   const { body } = answer;
+  if (ownSecrets.foundIn(answer)) return undefined; // see credentialProblem
   const found = secrets.exec(body) ?? (isFailedResponse(answer) ? secretsInAddress.exec(body) : null);
   if (!found) return undefined;
   return { expected: 'no keys', actual: `${found[0].slice(0, 12)}… at character ${found.index}` };
+}
+
+/** No answer needs the secrets by which its caller was admitted, or those of the server. */
+function credentialProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<Judge> {
+  const found = ownSecrets.foundIn(answer);
+  return found && { expected: 'no secrets', actual: `${found.name} at character ${found.at}` };
+}
+
+/** How the variables of a process begin or look that every process has, by their names. */
+const processVariables: Readonly<Record<string, RegExp>> = {
+  PATH: /[/\\].*[:;]/,
+  HOME: /^(?:\/|[A-Z]:\\)/,
+  PWD: /^(?:\/|[A-Z]:\\)/,
+  OLDPWD: /^(?:\/|[A-Z]:\\)/,
+  SHELL: /^\/.*sh$/,
+  NODE_ENV: /^(?:production|development|test|staging)$/,
+  LANG: /^(?:C|POSIX|[a-z]{2}_[A-Z]{2})(?:\.|$)/,
+  USER: /^[\w.-]+$/,
+  LOGNAME: /^[\w.-]+$/,
+  HOSTNAME: /^[\w.-]+$/,
+  TERM: /^[\w.-]+$/,
+  SHLVL: /^\d+$/,
+};
+const fewestVariables = 3;
+
+/** An object with the variables of a process, also in a text of JSON. */
+function environmentProblem({ body, values, asked }: Said): ReturnType<Judge> {
+  const names = Object.keys(processVariables).filter((name) => body.includes(name));
+  if (names.length < fewestVariables) return undefined;
+  const found = environmentIn(values) ?? environmentIn(jsonTextsIn(values));
+  if (!found) return undefined;
+  const [request] = typeof asked.body === 'string' ? parseJsonText(asked.body) : [];
+  const { name: tool } = objectOr(objectOr(request).params);
+  return {
+    ...(typeof tool === 'string' && { tool }),
+    expected: 'no variables of a process',
+    actual: `an object with ${found.join(', ')}`,
+  };
+}
+
+/** The names of the variables of a process that one object has. */
+function environmentIn(values: readonly Json[]): readonly string[] | undefined {
+  const byObject = new Map<string, string[]>();
+  for (const [path, leaf] of leavesIn(values)) {
+    const end = path.lastIndexOf('.');
+    const [parent, name] = [path.slice(0, end), path.slice(end + 1)];
+    const form = Object.hasOwn(processVariables, name) ? processVariables[name] : undefined;
+    if (typeof leaf === 'string' && form?.test(leaf))
+      byObject.set(parent, [...(byObject.get(parent) ?? []), name]);
+  }
+  return [...byObject.values()].find((names) => names.length >= fewestVariables);
+}
+
+function jsonTextsIn(values: readonly Json[]): readonly Json[] {
+  const texts = [...leavesIn(values)].flatMap(([, leaf]) => (typeof leaf === 'string' ? leaf : []));
+  return texts.filter((text) => /^\s*[[{]/.test(text)).flatMap(parseJsonText);
 }
 
 /** A line of a stack trace, or a file of the server's code. */

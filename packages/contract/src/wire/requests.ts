@@ -72,6 +72,9 @@ export class Requests {
     this.clock = () => clock() - this.ledger.rateLimit.waitedMs;
     this.exchanges = createHttp(target.deadlineAt, clock);
     if (signal) setMaxListeners(0, signal); // each running request listens to it
+    const { headers = {}, secrets = [] } = target;
+    for (const [name, value] of Object.entries(headers)) ledger.secrets.addHeader(name, value);
+    for (const [name, value] of secrets) ledger.secrets.add(value, `the value of ${name}`);
   }
 
   /** The timeout of a request in milliseconds: the requested one, else a little more than the profile allows. */
@@ -273,6 +276,7 @@ export class Requests {
       this.#token = { value: signer.token(), staleAt: at + lifetimeMs / 2 };
     }
     const token = await (forgery ? signer.token(forgery) : this.#token.value);
+    if (!forgery) this.ledger.secrets.add(token, 'the token of a call');
     if (!this.#signed.has(token)) this.#signed.set(token, { forgery, at });
     return token;
   }
