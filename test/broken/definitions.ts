@@ -186,7 +186,11 @@ export const brokenDefinitions: Broken<Definitions | Changes> = {
     'outputSchema.properties.price.nullable': true,
   },
   'meta.shape': { '_meta.latencyClass': 'quick' },
-  'meta.sense': [{ '_meta.pricing': undefined }, { '_meta.surface': 'execute' }],
+  'meta.sense': [
+    { '_meta.pricing': undefined },
+    { '_meta.surface': 'execute' },
+    { '_meta.contextRequirements': ['wallet'] },
+  ],
   'meta.references': [
     { '_meta.rateLimit.recommendedBatchTools': ['list_everything'] },
     {

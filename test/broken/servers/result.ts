@@ -139,6 +139,10 @@ export const brokenResults: Broken<Variant> = {
   'outcome.failure-payload': failsWith(() => failure({ error: 'SOURCE_DOWN' })),
   'outcome.empty-signal': [forgetsSignal(), forgetsSignalBesideTime()],
   'outcome.repeatable': emptyOnce(),
+  'outcome.instant': {
+    ...limited({ callMs: 600_000, submissionMs: 600_000 }),
+    ...late(6_000, ({ body }) => body?.includes('"get_price"')),
+  },
   'outcome.in-time': {
     ...limited({ callMs: 200 }),
     ...late(210, ({ body }) => body?.includes('"XYZ"')),

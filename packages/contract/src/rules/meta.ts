@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { cachedByObject, isObject, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
 import { mismatches, mismatchesIn } from '../json/schema.ts';
-import type { JsonObject } from '../json/value.ts';
+import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { fact, must, type StaticRule } from './rule.ts';
 
@@ -19,8 +19,13 @@ export const metaRules: readonly StaticRule[] = [
     ...fact('meta.sense', 'should', 'profile toolMeta; docs guides/tool-metadata.mdx'),
     title: 'the values of every _meta are consistent',
     fix: 'Add the missing value, or change the value that requires it.',
-    inspect: ({ _meta }, _siblings, { toolMeta }) =>
-      isObject(_meta) && toolMeta !== null ? mismatches(partsOf(toolMeta).sense, _meta, '_meta') : [],
+    inspect: ({ _meta, inputSchema }, _siblings, { toolMeta }) =>
+      isObject(_meta) && toolMeta !== null
+        ? [
+            ...mismatches(partsOf(toolMeta).sense, _meta, '_meta'),
+            ...contextProblems(_meta, inputSchema, toolMeta),
+          ]
+        : [],
   },
   {
     ...fact('meta.references', 'must', 'profile toolMeta; docs guides/tool-metadata.mdx'),
@@ -52,9 +57,7 @@ function referenceProblems(
 ): readonly Problem[] {
   const { validate, subject } = referencesOf(toolMeta);
   subject.names = new Set([tool, ...siblings].map(({ name }) => name));
-  subject.takesContext = propertiesOf(tool.inputSchema).some(([, schema]) =>
-    typesOf(schema).some((type) => contextTypes.has(type)),
-  );
+  subject.takesContext = contextParameters(tool.inputSchema).length > 0;
   if (validate(tool._meta)) return [];
   validate.errors = validate.errors?.filter(({ keyword }) => keyword === 'format') ?? null;
   return mismatchesIn(validate, tool._meta, '_meta').map((problem) => ({
@@ -70,6 +73,40 @@ function referenceProblems(
  * take an address as a string (docs guides/tool-metadata.mdx; app lib/ai/skills/mcp.ts).
  */
 const contextTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string']);
+
+/** The parameters that can receive what the platform injects. */
+function contextParameters(inputSchema: Json | undefined): readonly (readonly [string, JsonObject])[] {
+  return propertiesOf(inputSchema).filter(([, schema]) =>
+    typesOf(schema).some((type) => contextTypes.has(type)),
+  );
+}
+
+/** What describes a parameter that receives the data of a user of the platform. */
+const contextWords =
+  /wallet|address|account|portfolio|position|holding|balance|context|inject|hyperliquid|polymarket/i;
+
+/** The problem of a tool that requires data of the user, if no parameter is described as one of them. */
+function contextProblems(
+  { contextRequirements }: JsonObject,
+  inputSchema: Json | undefined,
+  { properties }: JsonObject,
+): readonly Problem[] {
+  const isKnown = isObject(properties) && properties.contextRequirements !== undefined;
+  if (!isKnown || !Array.isArray(contextRequirements) || contextRequirements.length === 0) return [];
+  const parameters = contextParameters(inputSchema);
+  const isDescribed = parameters.some(([name, { title, description }]) =>
+    contextWords.test(shorten([name, title ?? '', description ?? ''], 10_000)),
+  );
+  if (parameters.length === 0 || isDescribed) return []; // without parameters, see meta.references
+  return [
+    {
+      path: '_meta.contextRequirements',
+      expected: 'a parameter whose name or description says wallet, address, account or portfolio',
+      actual: shorten(parameters.map(([name]) => name)),
+      fix: 'Describe the parameter that receives the data of the user, or remove contextRequirements.',
+    },
+  ];
+}
 
 /** What the two formats look up; set before each use. */
 interface Subject {

@@ -1,7 +1,7 @@
 import { lacksData } from '../definition/no-data.ts';
 import { blankResult, fixedValue, hasEmptySignal, resultOutcome } from '../definition/outcomes.ts';
 import { isBlank } from '../json/blank.ts';
-import { isObject, objectOr, shorten } from '../json/json.ts';
+import { groupBy, isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
@@ -33,6 +33,11 @@ import { textProblems } from './schema-problems.ts';
 
 /** A text that no source contains. */
 const unheardOf = 'zq7-unheard-of-4kx';
+
+/** A person waits so long for an answer that is called instant. */
+const instantMs = 5_000;
+/** A server whose ping takes longer is slow, or far away. */
+const pingMs = 1_000;
 
 /** The three outcomes of a call, as the author expects them in a tool's examples; last, an empty result that is tried. */
 export const outcomeRules: readonly LiveRule[] = [
@@ -110,6 +115,33 @@ export const outcomeRules: readonly LiveRule[] = [
       if (unsent && problems.length === 0) throw new NotSent(unsent.rpc.http.body);
       if (problems.length > 0 || outcomes.some(({ rpc }) => rpc.response)) return problems;
       throw NotRun.by('noResponse');
+    },
+  },
+  {
+    ...fact('outcome.instant', 'should', 'profile toolMeta; docs guides/tool-metadata.mdx'),
+    title: `a tool with the latencyClass instant answers within ${instantMs / 1_000} seconds`,
+    turn: 'last',
+    measures: true,
+    fix: 'Declare the latencyClass slow, or answer from data that the server already has.',
+    check: async (probe) => {
+      const { toolMeta } = probe.profile;
+      if (objectOr(toolMeta?.properties).latencyClass === undefined) return [];
+      const isSlow = ({ tool, name, result, rpc }: CallOutcome): boolean =>
+        objectOr(tool._meta).latencyClass === 'instant' &&
+        !probe.target.writing?.has(name) &&
+        result !== undefined &&
+        rpc.http.ms > instantMs;
+      const slowCalls = groupBy((await probe.outcomes()).filter(isSlow), ({ name }) => name);
+      const problems: Problem[] = [];
+      for (const [call] of slowCalls.values()) {
+        const times = [call.rpc.http.ms];
+        while (times.length < 3) times.push((await probe.call(call.name, call.arguments)).http.ms);
+        const [, median = 0] = times.toSorted((left, right) => left - right);
+        if (median <= instantMs || (await probe.rpc('ping')).http.ms >= pingMs) continue;
+        const expected = `an answer within ${instantMs} ms, as latencyClass says`;
+        problems.push(ofCall(call, { expected, actual: `${Math.round(median)} ms, the median of 3 calls` }));
+      }
+      return problems;
     },
   },
   {
