@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
+import { nowMs } from '../../packages/contract/src/wire/clock.ts';
 import { examples, failuresOf } from './check.ts';
 import { correctServers } from './correct-servers.ts';
 import { signer, trust } from './trust.ts';
@@ -11,10 +12,10 @@ const known =
 
 it.concurrent.each(correctServers)(
   'a correct server that is made otherwise is blamed for nothing: $name',
-  async ({ serve, advised }) => {
+  async ({ serve, advised, clock = { now: nowMs } }) => {
     const { url, stop } = await serve(trust);
     try {
-      const target = { url, profile: context, signer, examples, timeoutMs: 60_000 };
+      const target = { url, profile: context, signer, examples, timeoutMs: 60_000, clock: clock.now };
       const report = await runContract({ ...target, wait: async () => {} });
       const { unanswered, errors } = report.summary;
       expect({ failed: failuresOf(report.rules), unanswered, errors }).toEqual({

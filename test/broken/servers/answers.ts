@@ -49,6 +49,11 @@ function internalError({ body = '' }: Request): Answer {
   return rpcError(JSON.parse(id), -32603, 'Internal error');
 }
 
+function asEvents(answer: Answer): Answer {
+  const headers = { ...answer.headers, 'content-type': 'text/event-stream' };
+  return { ...answer, headers, body: `data: ${JSON.stringify(answer.body)}\n\n` };
+}
+
 const isPaidCall: IsMeant = (method, { headers }) => method === 'tools/call' && 'authorization' in headers;
 
 /** A call as the rules about results make it: with a signed token, in a session. Which other call comes before it is chance. */
@@ -107,6 +112,9 @@ export const brokenAnswers: Broken<Variant> = {
     headers: { ...json, 'content-encoding': 'gzip' },
     body: gzipSync(text),
   })),
+  'answers.accepted': withAnswer((answer, { headers: { accept } }) =>
+    answer.status === 200 && accept === 'application/json' ? asEvents(answer) : answer,
+  ),
   'answers.no-stack': [
     where(({ body }) => body === '{', {
       status: 400,

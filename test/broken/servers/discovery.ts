@@ -15,7 +15,7 @@ import {
   where,
   withAnswer,
 } from '../variant.ts';
-import type { Request } from '../wire.ts';
+import type { Answer, Request } from '../wire.ts';
 
 /** Answers tools/list of the good server, the second page by an error. */
 export const failsOnPageTwo = withAnswer((answer, request) => {
@@ -38,12 +38,20 @@ export const brokenDiscovery: Broken<Variant> = {
   'identity.capabilities': ['logging', 'completions', 'resources'].map((name) =>
     introduces({ capabilities: { tools: {}, [name]: { subscribe: true } } }),
   ),
+  'identity.logging': withAnswer((answer, request) => {
+    if (methodOf(request) !== 'tools/call' || answer.status !== 200) return answer;
+    const params = { level: 'info', data: 'looking up the price' };
+    const messages = [{ jsonrpc: '2.0', method: 'notifications/message', params }, answer.body];
+    const body = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
+    return { ...answer, headers: { ...answer.headers, 'content-type': 'text/event-stream' }, body };
+  }),
   'endpoint.path': { url: (url) => `${url}?tenant=1` },
   'endpoint.https': { url: (url) => url.replace('127.0.0.1', '0.0.0.0') },
   'endpoint.no-sse': { url: (url) => url.replace('/mcp', '/assets/mcp') },
   'health.status': { health: (good) => () => ({ ...good(), status: 503 }) },
   'health.fields': says({ version: 1 }),
   'health.in-time': lateHealth,
+  'health.type': { health: (good) => () => ({ ...good(), headers: { 'content-type': 'text/plain' } }) },
   'health.query': where(({ path, search }) => path === '/health' && search, {
     status: 404,
     body: { error: 'Not found' },
@@ -68,7 +76,7 @@ export const brokenDiscovery: Broken<Variant> = {
       ? { status: 401, body: { error: 'Unauthorized' } }
       : undefined,
   ),
-  'discovery.same-list': [changesDescriptions(), emptyEach(7)],
+  'discovery.same-list': [changesDescriptions(), emptyEach(7), listsInOneSession(), listsLessToSdk()],
   'discovery.bad-cursor': {
     respond: (good) => (message) =>
       good(message.method === 'tools/list' ? { ...message, params: {} } : message),
@@ -98,6 +106,41 @@ function lists(kind: string): Variant {
 function emptyEach(n: number): Variant {
   let count = 0;
   return { list: (good) => () => (++count % n === 0 ? [] : good()) };
+}
+
+/** A server whose fourth session of those that are opened at once has a shorter list. */
+function listsInOneSession(): Variant {
+  const sessions: string[] = [];
+  return {
+    open: (good) => () => {
+      sessions.push(good());
+      return sessions.at(-1) ?? '';
+    },
+    ...withAnswer((answer, request) =>
+      methodOf(request) === 'tools/list' && sessions.indexOf(sessionIn(request)) % 23 === 22
+        ? shorterList(answer)
+        : answer,
+    ),
+  };
+}
+
+/** A server that lists fewer tools to the client of the SDK. */
+function listsLessToSdk(): Variant {
+  return withAnswer((answer, request) =>
+    methodOf(request) === 'tools/list' && request.headers['user-agent'] === 'node'
+      ? shorterList(answer)
+      : answer,
+  );
+}
+
+function sessionIn({ headers }: Request): string {
+  return String(headers['mcp-session-id']);
+}
+
+function shorterList(answer: Answer): Answer {
+  if (!isObject(answer.body) || !isObject(answer.body.result)) return answer;
+  const { tools } = answer.body.result as { readonly tools?: readonly JsonObject[] };
+  return { ...answer, body: { ...answer.body, result: { tools: tools?.slice(0, 1) } } };
 }
 
 /** A server with another description of its first tool in each answer. */

@@ -3,6 +3,7 @@ import {
   methodOf,
   responds,
   type Variant,
+  where,
   withAnswer,
   withHeaders,
   withRequest,
@@ -28,6 +29,10 @@ export const brokenProtocol: Broken<Variant> = {
   'protocol.envelope': responds(({ id, method }) =>
     id === 0 && method === 'tools/list' ? { id: null, result: {} } : undefined,
   ),
+  'protocol.string-id': where(({ body }) => body?.includes('"id":0,'), {
+    status: 400,
+    body: { error: 'Missing id' },
+  }),
   'protocol.string-id protocol.envelope': [
     responds((message) => (typeof message.id === 'string' ? { id: null, result: {} } : undefined)),
     responds((message) => (message.id === '4711' ? { id: 4711, result: {} } : undefined)),

@@ -9,13 +9,17 @@ import {
   withHeaders,
   withRequest,
 } from '../variant.ts';
-import type { Request } from '../wire.ts';
+import type { Answer, Request } from '../wire.ts';
 
 const crash = { status: 500, body: { error: 'Internal error' } };
 
 /** A server that refuses some POSTs. */
 function refuses(status: number, refused: (request: Request) => boolean): Variant {
   return where((request) => request.method === 'POST' && refused(request), { status });
+}
+
+function file(body: string): Answer {
+  return { status: 200, headers: { 'content-type': 'text/plain' }, body };
 }
 
 /** A server that allows requests from the pages of the marketplace, with these headers. */
@@ -80,6 +84,12 @@ export const brokenTransport: Broken<Variant> = {
     411,
     ({ headers, body }) => headers['content-length'] === undefined && body !== undefined,
   ),
+  'http.body-limit': refuses(413, ({ body = '' }) => body.length > 1_024),
+  'http.internal-paths': [
+    where(({ path }) => path === '/.env', file('PORT=3000\nPRICES_API_KEY=8f1d2c3b\n')),
+    where(({ path }) => path === '/debug', file('{"token":"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"}')),
+    where(({ path }) => path === '/metrics', file('# TYPE calls_total counter\ncalls_total 12\n')),
+  ],
   'http.cors': [
     openTo({ 'access-control-allow-headers': 'content-type' }),
     openTo({

@@ -35,7 +35,7 @@ export const mcp: PlatformProfile = {
       ...off('session.missing-post', 'session.missing-get', 'session.unknown-post', 'session.unknown-get'),
       ...off('session.prototype', 'session.delete', 'session.delete-unknown'),
       // A client must accept both forms of an answer.
-      ...off('http.accept-any', 'http.accept-events'),
+      ...off('http.accept-any', 'http.accept-events', 'answers.accepted'),
       ...off('modern.served', 'modern.no-token', 'modern.forged-token', 'modern.disguised-call'),
       ...off('modern.results', 'input.properties', 'input.required', 'input.sample', 'input.placeholder'),
       // outputSchema is optional, and content may be other than JSON.

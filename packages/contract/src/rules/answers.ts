@@ -20,6 +20,7 @@ const parallel = { rounds: 6, calls: 4 } as const;
 /** A list of more characters is not asked for thirty times. */
 const longList = 300_000;
 
+const acceptedForm = 'Send only what Accept and Accept-Encoding of the request allow.';
 const withoutSecrets = 'Return data of the source only, neither the headers of a request nor process.env.';
 
 /** Tools whose data may be the environment of another process. */
@@ -38,11 +39,18 @@ export const answerRules: readonly LiveRule[] = [
     title: 'every answer is as long as it says, and each line of an event is a field',
     fix: 'Let the library write the body: Content-Length counts bytes, and each line of an event begins with data:.',
   }),
-  always('coding', {
-    ...should('answers.coding', 'RFC 9110 §12.5.3'),
-    title: 'no answer is compressed for a client that does not accept it',
-    fix: 'Compress only what Accept-Encoding of the request allows.',
-  }),
+  mergeLive({ title: 'no answer has a form that its request does not accept' }, [
+    always('coding', {
+      ...should('answers.coding', 'RFC 9110 §12.5.3'),
+      title: 'no answer is compressed for a client that does not accept it',
+      fix: acceptedForm,
+    }),
+    always('accepted', {
+      ...should('answers.accepted', 'RFC 9110 §12.5.1'),
+      title: 'no answer comes as events to a client that accepts only JSON',
+      fix: acceptedForm,
+    }),
+  ]),
   always('type', {
     ...must('answers.type', 'C§4; MCP 2025-06-18, transports'),
     title: 'every JSON-RPC answer is declared as JSON or as events, and is what it is declared as',

@@ -94,7 +94,7 @@ export const discoveryRules: readonly LiveRule[] = [
       const isRenewed = (await initializesAgain(probe)) === undefined;
       const session = isRenewed ? await probe.newSession().catch(() => undefined) : undefined;
       for (let time = 0; time < 2; time++) await probe.rpc('tools/list', undefined, { session });
-      return probe.ledger.changeOf('tools/list', 'the same list');
+      return [...(await clientListProblems(probe)), ...probe.ledger.changeOf('tools/list', 'the same list')];
     },
   },
   {
@@ -145,6 +145,22 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
       return answerProblems(Array.isArray(result?.[kind]), method, `a result with ${kind}`, http);
     },
   };
+}
+
+/** The problem of a list with other tools for the client of the SDK, which reads the first page. */
+async function clientListProblems(probe: Probe): Promise<readonly Problem[]> {
+  const clientTools = await clientListing(probe).catch(() => new ListRejected());
+  if (clientTools instanceof ListRejected) return []; // see discovery.client
+  const [expected, actual] = [probe.ledger.firstPage(), clientTools].map(toolNames);
+  const path = 'tools/list of the client of the MCP SDK';
+  return problemsAt(expected === actual, path, `the same tools: ${shorten(expected)}`, shorten(actual));
+}
+
+function toolNames(tools: readonly unknown[]): string {
+  return tools
+    .map((tool) => (isObject(tool) ? shorten(tool.name) : ''))
+    .toSorted()
+    .join(', ');
 }
 
 /** A server of only resources or prompts: it declares no tools, and does not know the method. */

@@ -4,9 +4,13 @@ import { initializesAgain, reportsHealth } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { healthMs } from '../wire/timeouts.ts';
-import { answerProblems } from './expect.ts';
+import { mergeLive } from './cases.ts';
+import { answerProblems, withRequestCommand } from './expect.ts';
 import { inParallel, type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
 import { isText, textProblems } from './schema-problems.ts';
+
+const declaredFix =
+  'Declare what the server does and no more: {"tools": {}} for a server of tools, and {"logging": {}} only if it sends log messages.';
 
 /** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [
@@ -60,6 +64,21 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
   {
+    ...should('health.type', 'C§2.3, C§4; RFC 8259 §11'),
+    title: 'GET /health declares its JSON as JSON',
+    fix: 'Set Content-Type: application/json.',
+    controls: [],
+    check: async (probe) => {
+      const health = await probe.health();
+      if (!saysStatus(health)) throw NotRun.by('health');
+      const type = health.headers['content-type'];
+      const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(type ?? '');
+      return valueProblems(isJson, 'GET /health, header content-type', 'application/json', type).map(
+        withRequestCommand(health),
+      );
+    },
+  },
+  {
     ...should('health.ready', 'C§1.5, C§2.3'),
     title: 'GET /health does not answer 200 with a status such as "starting" or "down"',
     fix: 'Answer 503 until the server can take calls. Most monitors read the HTTP status only.',
@@ -100,35 +119,46 @@ export const identityRules: readonly LiveRule[] = [
       );
     },
   },
-  {
-    ...should('identity.capabilities', 'C§2.4; MCP 2025-11-25, lifecycle: capability negotiation'),
-    title: 'the server has the methods of every capability that it declares',
-    fix: 'Declare only what the server does: {"tools": {}} for a server of tools.',
-    turn: 'opening',
-    controls: [initializesAgain],
-    check: async (probe) => {
-      const capabilities = objectOr((await initialized(probe)).capabilities);
-      const subscribes = objectOr(capabilities.resources).subscribe === true;
-      const capabilityMethods: readonly (readonly [name: string, method: string, params?: JsonObject])[] = [
-        ['resources', 'resources/list'],
-        ...(subscribes
-          ? [['resources.subscribe', 'resources/subscribe', { uri: 'file:///none' }] as const]
-          : []),
-        ['prompts', 'prompts/list'],
-        ['logging', 'logging/setLevel', { level: 'info' }],
-        ['completions', 'completion/complete', completion],
-      ];
-      const declaredMethods = capabilityMethods.filter(([name]) =>
-        isObject(capabilities[name.replace(/\..*/, '')]),
-      );
-      if (declaredMethods.length === 0) return [];
-      const session = (await probe.enter(await probe.initializeSteadily())) ?? (await probe.session());
-      return inParallel(declaredMethods, async ([name, method, params]) => {
-        const { error, http } = await probe.rpc(method, params, { session });
-        return answerProblems(error?.code !== -32_601, method, `what capabilities.${name} declares`, http);
-      });
+  // The notifications come until the last request.
+  mergeLive({ title: 'the server declares the capabilities that it has, and no others', turn: 'last' }, [
+    {
+      ...should('identity.capabilities', 'C§2.4; MCP 2025-11-25, lifecycle: capability negotiation'),
+      title: 'the server has the methods of every capability that it declares',
+      fix: declaredFix,
+      controls: [initializesAgain],
+      check: async (probe) => {
+        const capabilities = objectOr((await initialized(probe)).capabilities);
+        const subscribes = objectOr(capabilities.resources).subscribe === true;
+        const capabilityMethods: readonly (readonly [name: string, method: string, params?: JsonObject])[] = [
+          ['resources', 'resources/list'],
+          ...(subscribes
+            ? [['resources.subscribe', 'resources/subscribe', { uri: 'file:///none' }] as const]
+            : []),
+          ['prompts', 'prompts/list'],
+          ['logging', 'logging/setLevel', { level: 'info' }],
+          ['completions', 'completion/complete', completion],
+        ];
+        const declaredMethods = capabilityMethods.filter(([name]) =>
+          isObject(capabilities[name.replace(/\..*/, '')]),
+        );
+        if (declaredMethods.length === 0) return [];
+        const session = (await probe.enter(await probe.initializeSteadily())) ?? (await probe.session());
+        return inParallel(declaredMethods, async ([name, method, params]) => {
+          const { error, http } = await probe.rpc(method, params, { session });
+          return answerProblems(error?.code !== -32_601, method, `what capabilities.${name} declares`, http);
+        });
+      },
     },
-  },
+    {
+      ...should('identity.logging', 'MCP 2025-11-25, logging'),
+      title: 'a server that sends log messages declares the capability logging',
+      fix: declaredFix,
+      check: async (probe) => {
+        const { logging } = objectOr((await initialized(probe)).capabilities);
+        return isObject(logging) ? [] : probe.ledger.problemsOf('log messages');
+      },
+    },
+  ]),
   {
     ...must('identity.same', 'C§2.3, C§9.2'),
     title: 'health and initialize name the same server and version',

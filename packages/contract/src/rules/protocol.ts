@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { supportedVersions } from '../wire/client.ts';
 import { initializesAgain, lists, triesMcp } from '../wire/controls.ts';
+import type { HttpAnswer } from '../wire/http.ts';
+import type { Probe } from '../wire/probe.ts';
 import { platformVersion } from '../wire/requests.ts';
 import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../wire/rpc.ts';
 import {
@@ -73,22 +75,26 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [triesMcp],
     check: async (probe) => {
       const session = await probe.session().catch(() => undefined);
-      await probe.post(rpcRequest(0, 'tools/list'), { session }).catch(() => undefined);
+      await listWithIdZero(probe, session).catch(() => undefined);
       return probe.ledger.problemsOf('envelope');
     },
   },
   {
     ...must('protocol.string-id', 'C§4'),
-    title: 'an id may be a string',
-    fix: 'Repeat the id unchanged.',
+    title: 'an id may be a string, or 0',
+    fix: 'Repeat the id unchanged, and compare it with undefined: 0 and "" are ids.',
     controls: [lists],
     mustAnswer: true,
     check: async (probe) => {
       const session = await probe.session();
-      return inParallel(['an id of "quotes" and ünicode', '4711'], async (id) => {
+      const stringIds = ['an id of "quotes" and ünicode', '4711'];
+      const ofStrings = await inParallel(stringIds, async (id) => {
         const answer = await probe.post(rpcRequest(id, 'tools/list'), { session });
         return resultProblems(rpcAnswer(answer, id), `tools/list with id ${shorten(id)}`);
       });
+      const zero = await listWithIdZero(probe, session);
+      if (holdsResult(zero)) return ofStrings; // protocol.envelope compares the ids
+      return [...ofStrings, ...resultProblems(rpcAnswer(zero, 0), 'tools/list with id 0')];
     },
   },
   {
@@ -177,6 +183,11 @@ export const protocolRules: readonly LiveRule[] = [
     check: async (probe) => resultProblems(await probe.rpc('ping'), 'ping'),
   },
 ];
+
+/** A list whose request has the id 0, as the first request of the SDK's client has. Sent once in a run. */
+function listWithIdZero(probe: Probe, session: string | undefined): Promise<HttpAnswer> {
+  return probe.once('id 0', () => probe.post(rpcRequest(0, 'tools/list'), { session }));
+}
 
 /** The problem of an initialize that is answered with none of these versions. */
 function versionProblems({ http, result }: RpcAnswer, versions: readonly string[]): readonly Problem[] {

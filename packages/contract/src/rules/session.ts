@@ -208,16 +208,16 @@ export const sessionRules: readonly LiveRule[] = [
     controls: [initializesAgain, lists, keepsTwoApart],
     mustAnswer: true,
     check: async (probe) => {
-      const method = await otherMethod(probe);
       const initializations = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
       const refusals = initializations.flatMap((answer) => resultProblems(answer, 'initialize'));
       if (refusals.length > 0) return refusals.slice(0, 1);
       const answers = await Promise.all(
         initializations.map(async (answer) =>
-          probe.rpc(method, undefined, { session: await probe.enter(answer) }),
+          probe.rpc('tools/list', undefined, { session: await probe.enter(answer) }),
         ),
       );
-      return answers.flatMap((answer) => carriedOutProblems(answer, method)).slice(0, 1);
+      // discovery.same-list compares the lists.
+      return answers.flatMap((answer) => resultProblems(answer, 'tools/list')).slice(0, 1);
     },
   },
   {

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { present, shorten } from '../json/json.ts';
 import { reachOf } from '../wire/address.ts';
+import { mapConcurrently } from '../wire/concurrency.ts';
 import { initializesAgain, lists } from '../wire/controls.ts';
+import type { HttpAnswer } from '../wire/http.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
 import { mergeLive } from './cases.ts';
-import { rejectedProblems, resultProblems, withRequestCommand } from './expect.ts';
+import { answerProblems, rejectedProblems, resultProblems, withRequestCommand } from './expect.ts';
 import { inParallel, type LiveRule, problemsAt, should, unless } from './rule.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
@@ -26,6 +29,17 @@ export const transportRules: readonly LiveRule[] = [
     ...accepted('http.chunked', 'should', 'a body that is sent in chunks, without Content-Length', {}, true),
     source: 'RFC 9112 §7.1',
     fix: 'Read the body to its end, whether or not its length is declared.',
+  },
+  {
+    ...should('http.body-limit', 'C§4, C§8: limits not shown'),
+    title: 'a body of 2 kB is accepted',
+    fix: 'Accept bodies of up to 1 MB: the arguments of a call may be long.',
+    controls: [lists],
+    mustAnswer: true,
+    check: async (probe) => {
+      const listed = await probe.rpc('tools/list', { _meta: { filler: 'x'.repeat(2_000) } });
+      return resultProblems(listed, 'tools/list, with a body of 2 kB');
+    },
   },
   {
     ...accepted('http.any-host', 'must', 'a request with a public host name', { host: 'tools.example.com' }),
@@ -112,6 +126,26 @@ export const transportRules: readonly LiveRule[] = [
     },
   },
   {
+    ...should('http.internal-paths', 'OWASP, security misconfiguration'),
+    title: 'neither /.env nor /debug nor /metrics shows the inside of the server',
+    fix: 'Serve no files of the project and no debug page. Serve metrics at another port, or for a token.',
+    check: async (probe) => {
+      const paths = Object.keys(internalTexts);
+      const answers = await mapConcurrently(paths, paths.length, async (path) => ({
+        path,
+        answer: await probe.http({ path }),
+      }));
+      const shown = answers.filter(({ path, answer }) => showsInside(answer, internalTexts[path]));
+      if (shown.length === 0) return [];
+      const other = await probe.http({ path: `/${randomUUID()}` });
+      return shown
+        .filter(({ answer }) => answer.body !== other.body)
+        .flatMap(({ path, answer }) =>
+          answerProblems(false, `GET ${path}`, 'HTTP 404', maskedAnswer(answer)),
+        );
+    },
+  },
+  {
     ...should('http.no-product-header', 'OWASP, HTTP headers'),
     title: 'neither X-Powered-By nor a version in Server names the software of the server',
     fix: 'Remove X-Powered-By and the version in Server.',
@@ -129,6 +163,26 @@ export const transportRules: readonly LiveRule[] = [
     },
   },
 ];
+
+/** A line of a file of variables, or a signed token. */
+const variablesOrToken = /^(?:export )?[A-Z][A-Z\d_]*=\S|\beyJ[\w-]{5,}\.eyJ[\w-]{5,}\./m;
+
+/** Paths that are no part of a tool server, with the texts that only their callers may read. */
+const internalTexts: Readonly<Record<string, RegExp>> = {
+  '/.env': variablesOrToken,
+  '/debug': variablesOrToken,
+  '/metrics': /^# (?:HELP|TYPE) \w/m,
+};
+
+function showsInside({ status, headers, body }: HttpAnswer, internalText: RegExp | undefined): boolean {
+  const isPage = /html/i.test(headers['content-type'] ?? '') || body.trimStart().startsWith('<');
+  return status === 200 && !isPage && internalText?.test(body) === true;
+}
+
+/** An answer of which only the first name is shown, and no value. */
+function maskedAnswer(answer: HttpAnswer): HttpAnswer {
+  return { ...answer, body: answer.body.slice(0, 1_000).replaceAll(/=.*|eyJ.*/g, '=…') };
+}
 
 /** The origins of pages that a server may admit: the marketplace's, its issuer's, the server's own, and the Inspector's of MCP. */
 export function pagesOf({ profile: { listing, token }, url }: Probe): readonly string[] {

@@ -196,6 +196,12 @@ export class Ledger {
     });
   }
 
+  /** The first page of the list of tools, as it came first. */
+  firstPage(): readonly Json[] {
+    const [first] = this.#said.get('tools/list')?.values() ?? [];
+    return Array.isArray(first?.first) ? first.first : [];
+  }
+
   /** Remembers the content of a list or an identity, to compare it with the others. */
   #compare({ status, values, asked }: Said): void {
     this.#host ??= asked.url.host;

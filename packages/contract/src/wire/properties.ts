@@ -13,6 +13,7 @@ export type Property =
   | 'utf8'
   | 'framing'
   | 'coding'
+  | 'accepted'
   | 'type'
   | 'envelope'
   | 'numbers'
@@ -20,7 +21,8 @@ export type Property =
   | 'secrets'
   | 'credentials'
   | 'environment'
-  | 'insides';
+  | 'insides'
+  | 'log messages';
 
 /** What is read of an answer. */
 export type Said = HttpAnswer & Required<Pick<HttpAnswer, 'bytes' | 'asked'>>;
@@ -35,6 +37,7 @@ export const judges: readonly (readonly [Property, Judge])[] = [
   ['utf8', encodingProblem],
   ['framing', framingProblem],
   ['coding', codingProblem],
+  ['accepted', acceptProblem],
   ['type', typeProblem],
   ['envelope', envelopeProblem],
   ['numbers', numberProblem],
@@ -43,6 +46,7 @@ export const judges: readonly (readonly [Property, Judge])[] = [
   ['credentials', credentialProblem],
   ['environment', environmentProblem],
   ['insides', insideProblem],
+  ['log messages', logMessageProblem],
 ];
 
 /** JSON between systems is UTF-8 without a byte order mark (RFC 8259 §8.1). */
@@ -90,6 +94,16 @@ function codingProblem({ headers }: Said): ReturnType<Judge> {
   const coding = headers['content-encoding'];
   if (coding === undefined || coding === 'identity') return undefined;
   return { expected: 'no Content-Encoding, which the request excludes', actual: coding };
+}
+
+/** A request that accepts JSON only gets no events (RFC 9110 §12.5.1). */
+function acceptProblem({ headers, asked }: Said): ReturnType<Judge> {
+  if (asked.headers.accept !== 'application/json' || !isEventStream(headers['content-type']))
+    return undefined;
+  return {
+    expected: 'JSON, the only type that the request accepts',
+    actual: shorten(headers['content-type']),
+  };
 }
 
 /** A JSON-RPC message comes as JSON or as an event (MCP, Streamable HTTP). */
@@ -243,6 +257,13 @@ function insideProblem(answer: Said): ReturnType<Judge> {
     expected: 'no stack trace and no file names',
     actual: `HTTP ${answer.status} with ${shorten(found)}`,
   };
+}
+
+/** Only a server that declares the capability logging sends them. */
+function logMessageProblem({ values }: Said): ReturnType<Judge> {
+  const message = values.find((value) => isObject(value) && value.method === 'notifications/message');
+  if (message === undefined) return undefined;
+  return { expected: 'no log messages without the capability logging', actual: shorten(message) };
 }
 
 function isFailedResponse({ status, values }: Said): boolean {
