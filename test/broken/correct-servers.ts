@@ -8,6 +8,7 @@ import { type Breaks, createSteps, listening, type RunningServer, serve, type Tr
 import { hasModernHeader } from './modern-era.ts';
 import { returning, textField } from './returning.ts';
 import { serveSdkV1, serveSdkV2 } from './sdk-servers.ts';
+import { refusesOddTexts } from './servers/explore.ts';
 import {
   type Clock,
   instead,
@@ -215,6 +216,10 @@ const alike: Readonly<Record<string, Variant>> = {
     Object.fromEntries(
       ['open', 'high', 'low', 'close'].map((name) => [name, { schema: { type: 'number' }, value: () => 7 }]),
     ),
+  ),
+  'texts that the inputSchema allows, refused as invalid params': refusesOddTexts(
+    -32602,
+    'Invalid params: symbol and after have Latin letters',
   ),
   'a limit of the rate, which refuses every fortieth request': everyFortieth(() => ({
     status: 429,

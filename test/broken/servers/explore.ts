@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, present } from '../../../packages/contract/src/json/json.ts';
+import { isObject, objectOr, present } from '../../../packages/contract/src/json/json.ts';
 import { mismatches } from '../../../packages/contract/src/json/schema.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../good-server.ts';
@@ -66,7 +66,7 @@ const prices = { symbol: null, price: null };
 
 export const brokenExplorations: Broken<Variant> = {
   'explore.answered': [
-    crashes(({ args }) => args.after === null),
+    crashes(({ args }) => args.symbol === null),
     crashes(({ args }) => textsIn(args).includes('😀')),
     crashes(({ args }) => textsIn(args).length > 8_000),
     crashes(
@@ -89,26 +89,33 @@ export const brokenExplorations: Broken<Variant> = {
           : good(message),
     },
   ],
-  'explore.no-crash': calls(({ name, args }) =>
-    name === 'get_price' && args.symbol === null
-      ? {
-          ...resultOf({ ...prices, error: 'FAILED', message: 'TypeError: symbol.trim is not a function' }),
-          isError: true,
-        }
-      : undefined,
-  ),
+  'explore.no-crash': [
+    calls(({ name, args }) =>
+      name === 'get_price' && args.symbol === null
+        ? {
+            ...resultOf({ ...prices, error: 'FAILED', message: 'TypeError: symbol.trim is not a function' }),
+            isError: true,
+          }
+        : undefined,
+    ),
+    refusesOddTexts(-32603, 'Internal error'),
+  ],
   'explore.refuses call.no-arguments-object call.wrong-arguments': {
     call: (good) => async (params) =>
       params.name === 'list_coins'
         ? good({ ...params, arguments: withoutWrong(callOf(params).args) })
         : good(params),
   },
-  'explore.refuses': calls(({ args }) => {
-    const isUnlisted = args.currency !== undefined && !/USD|EUR/.test(String(args.currency));
-    return isUnlisted
-      ? { ...resultOf({ ...prices, error: 'INVALID_ARGUMENTS', message: 'Wrong input.' }), isError: true }
-      : undefined;
-  }),
+  'explore.refuses': [
+    calls(({ args }) => {
+      const isUnlisted = args.currency !== undefined && !/USD|EUR/.test(String(args.currency));
+      return isUnlisted
+        ? { ...resultOf({ ...prices, error: 'INVALID_ARGUMENTS', message: 'Wrong input.' }), isError: true }
+        : undefined;
+    }),
+    declaresArguments({ additionalProperties: false }),
+    declaresArguments({}, { symbol: { maxLength: 40 } }),
+  ],
   'explore.own-answer': [sharedRequest(), sharedArguments(), sharedByAll(), sharedOrFailed()],
   'explore.same-data': otherSessions(),
   'explore.arguments-matter explore.limit': firstForEver(),
@@ -142,6 +149,37 @@ export const brokenExplorations: Broken<Variant> = {
   ],
   'explore.bounds': lists({ min_price: { type: 'number', examples: [100] } }, {}, (_, coins) => ({ coins })),
 };
+
+/** A server that answers each text with Arabic letters by an error. */
+export function refusesOddTexts(code: number, message: string): Variant {
+  return {
+    respond: (good) => async (request) => {
+      const isOdd =
+        request.method === 'tools/call' && /[\u0600-\u06ff]/.test(textsIn(callOf(request.params).args));
+      return isOdd ? { error: { code, message } } : good(request);
+    },
+  };
+}
+
+/** A server that lists further keywords of the inputSchema of get_price, without effect. */
+function declaresArguments(
+  keywords: JsonObject,
+  parameters: Readonly<Record<string, JsonObject>> = {},
+): Variant {
+  return {
+    list: (good) => () =>
+      good().map((tool) => {
+        if (tool.name !== 'get_price') return tool;
+        const inputSchema = structuredClone(objectOr(tool.inputSchema)) as Record<string, JsonObject>;
+        for (const [name, schema] of Object.entries(parameters))
+          inputSchema.properties = {
+            ...inputSchema.properties,
+            [name]: { ...objectOr(inputSchema.properties?.[name]), ...schema },
+          };
+        return { ...tool, inputSchema: { ...inputSchema, ...keywords } };
+      }),
+  };
+}
 
 /** A server whose list_coins has further parameters, declared fields and other data; a text is a failure. */
 function lists(

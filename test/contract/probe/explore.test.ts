@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { Probe } from '../../../packages/contract/src/wire/probe.ts';
@@ -42,12 +43,31 @@ describe('generated calls', () => {
     expect(valuesOf(variants, 'network')).toEqual(expect.arrayContaining(['test', 'dev', null]));
     expect(new Set(valuesOf(variants, 'limit'))).toEqual(new Set([1, 50, 10, undefined, 0, 51, null]));
     const notes = valuesOf(variants, 'note');
-    expect(notes).toEqual(expect.arrayContaining([null, '', 'x'.repeat(100), 'x'.repeat(20_000)]));
+    expect(notes).toEqual(expect.arrayContaining([null, '', 'x'.repeat(100), 'x'.repeat(1_000)]));
     expect(notes.some((note) => /\p{Script=Arabic}/u.test(String(note)))).toBe(true);
     expect(variants.filter(({ bare, meta }) => bare ?? meta).length).toBe(2);
     const refused = variants.filter(({ demand }) => demand === 'refusal');
     const lengths = refused.flatMap(({ changes }) => changes.map(({ value }) => String(value).length));
-    expect(new Set(lengths)).toEqual(new Set([14, 20_000, 1, 2]));
+    expect(new Set(lengths)).toEqual(new Set([1, 14, 1_000, 2]));
+  });
+
+  it('always have an undeclared argument, no arguments and a text of ten times the maxLength', () => {
+    const closed = { ...schema, additionalProperties: false };
+    const seeds = [1, 2, 3, 4, 5, 6];
+    for (const seed of seeds) {
+      const { variants } = deriveVariants(closed, base, { most: 4, seed });
+      expect(valuesOf(variants, 'zq7_undeclared')).toEqual(['x']);
+      expect(valuesOf(variants, 'note')).toContain('x'.repeat(1_000));
+      expect(variants.filter(({ bare }) => bare)).toHaveLength(1);
+    }
+  });
+
+  it('may not have an undeclared argument only if the schema forbids it', () => {
+    const demandOf = (forSchema: JsonObject) =>
+      deriveVariants(forSchema, base, { most: 100, seed: 1 }).variants.find(({ changes }) =>
+        changes.some(({ name }) => name === 'zq7_undeclared'),
+      )?.demand;
+    expect([schema, { ...schema, additionalProperties: false }].map(demandOf)).toEqual(['answer', 'refusal']);
   });
 
   it('are the same for the same seed, and as many as were asked for', () => {

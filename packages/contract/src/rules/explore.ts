@@ -150,7 +150,16 @@ function resultFault(outcome: CallOutcome, ordinary: CallOutcome, { profile }: P
 function crashFault(call: Explored): Fault | undefined {
   const { isValid, rpc } = call;
   if (serverHasFailed(rpc.http) || (isValid && rpc.result !== undefined)) return undefined;
-  return exceptionFault(call);
+  return internalErrorFault(call) ?? exceptionFault(call);
+}
+
+/** The code with which the libraries of MCP answer an exception that the handler of a tool has thrown. */
+const internalError = -32603;
+
+function internalErrorFault({ isValid, variant, ordinary, rpc }: Explored): Fault | undefined {
+  if (!isValid || variant.demand === 'result' || !ordinary.result) return undefined;
+  if (rpc.error?.code !== internalError) return undefined;
+  return { expected: 'data, or a failure in words of the tool', actual: describeCall(rpc) };
 }
 
 function exceptionFault({ rpc, ordinary }: Explored): Fault | undefined {

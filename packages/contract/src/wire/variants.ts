@@ -31,14 +31,18 @@ export interface Variant {
 const longest = 20_000;
 
 /** Texts that every tool gets sooner or later. */
-const oddTexts = ['', 'x'.repeat(longest), '😀👩‍👩‍👧‍👦 naïve 数字', '‏שלום \u202eمرحبا\u202c'] as const;
+const oddTexts = ['', '😀👩‍👩‍👧‍👦 naïve 数字', '‏שלום \u202eمرحبا\u202c'] as const;
+
+/** The characters of the longest text for an argument with a maxLength: many servers refuse longer bodies. */
+const longestBeyond = 100_000;
 
 /** A name that no schema declares. */
 const undeclared = 'zq7_undeclared';
 
 /**
  * The calls of a tool that are derived from its inputSchema: each enum value and bound, null, absence, odd texts, values beyond the
- * bounds, an undeclared argument, no arguments, a progress token.
+ * bounds, an undeclared argument, no arguments, a long text, a progress token. An undeclared argument, no arguments and a long text
+ * come first.
  *
  * @param base arguments with which the tool succeeds
  * @param most the number of calls; of more, the seed chooses
@@ -54,6 +58,7 @@ export function deriveVariants(
   const declaredVariants: Variant[][] = [];
   const odd: Variant[] = [];
   const beyond: Variant[] = [];
+  const long: Variant[] = [];
   const required = new Set(requiredOf(schema));
   for (const [name, property] of propertiesOf(schema).slice(0, mostParameters)) {
     const singleChange = (value: Json | undefined, demand: Demand): Variant => ({
@@ -69,23 +74,31 @@ export function deriveVariants(
         .filter((value) => fits([{ name, value }]))
         .map((value) => singleChange(value, 'result')),
     );
-    for (const value of oddValues(property))
-      odd.push(singleChange(value, fits([{ name, value }]) || value === null ? 'answer' : 'refusal'));
+    const answerOrRefusal = (value: Json): Demand =>
+      fits([{ name, value }]) || value === null ? 'answer' : 'refusal';
+    for (const value of oddValues(property)) odd.push(singleChange(value, answerOrRefusal(value)));
+    for (const value of longTexts(property)) long.push(singleChange(value, answerOrRefusal(value)));
     for (const value of valuesBeyond(property))
       if (!fits([{ name, value }])) beyond.push(singleChange(value, 'refusal'));
   }
-  const wholeVariants: Variant[] = [
-    { changes: [{ name: undeclared, value: 'x' }], demand: 'answer' },
+  const undeclaredChange = [{ name: undeclared, value: 'x' }];
+  const first: Variant[] = [
+    { changes: undeclaredChange, demand: fits(undeclaredChange) ? 'answer' : 'refusal' },
     { changes: [], demand: allows(schema, {}) ? 'result' : 'answer', bare: true },
-    { changes: [], demand: 'result', meta: { progressToken: 'zq7-progress' } },
   ];
-  const rest = [wholeVariants, odd, beyond];
-  const allVariants = [...declaredVariants.flat(), ...rest.flat()];
+  const [mostLimited, ...otherLong] = long.toSorted(
+    (left, right) => Number(right.demand === 'refusal') - Number(left.demand === 'refusal'),
+  );
+  if (mostLimited) first.push(mostLimited);
+  const progress: Variant = { changes: [], demand: 'result', meta: { progressToken: 'zq7-progress' } };
+  const rest = [[...odd, ...otherLong], beyond, [progress]];
+  const allVariants = [...first, ...declaredVariants.flat(), ...rest.flat()];
   if (allVariants.length <= limit) return { variants: allVariants, of: allVariants.length };
   const rows = shuffled(combineColumns(declaredVariants, fits), random);
   const half = Math.ceil(limit / 2);
-  const groups = [rows.slice(half), ...rest.map((group) => shuffled(group, random))];
-  return { variants: [...rows.slice(0, half), ...inTurn(groups)].slice(0, limit), of: allVariants.length };
+  const groups = [...rest.map((group) => shuffled(group, random)), rows.slice(half)];
+  const variants = [...first, ...rows.slice(0, half), ...inTurn(groups)];
+  return { variants: variants.slice(0, limit), of: allVariants.length };
 }
 
 /** A schema may have thousands. */
@@ -126,12 +139,25 @@ function namedValues(schema: JsonObject): readonly Json[] {
 /** Odd texts for an argument that takes any text; null for one that does not declare it. */
 function oddValues(schema: JsonObject): readonly Json[] {
   const types = typesOf(schema);
-  const { enum: listed, const: only, pattern, format } = schema;
-  const isFree = [listed, only, pattern, format].every((keyword) => keyword === undefined);
   return [
-    ...(types.includes('string') && isFree ? oddTexts : []),
+    ...(isFreeText(schema) ? oddTexts : []),
     ...(types.length > 0 && !types.includes('null') ? [null] : []),
   ];
+}
+
+/** A text of ten times the maxLength of an argument that takes any text, or a very long one. */
+function longTexts(schema: JsonObject): readonly string[] {
+  const { maxLength } = schema;
+  if (!isFreeText(schema)) return [];
+  if (typeof maxLength !== 'number') return ['x'.repeat(longest)];
+  return maxLength < longestBeyond ? ['x'.repeat(Math.min(10 * maxLength, longestBeyond))] : [];
+}
+
+/** Whether an argument takes any text, of any length or up to a maximum. */
+export function isFreeText(schema: JsonObject): boolean {
+  const { enum: listed, const: only, pattern, format } = schema;
+  const isUnrestricted = [listed, only, pattern, format].every((keyword) => keyword === undefined);
+  return isUnrestricted && typesOf(schema).includes('string');
 }
 
 /** Values of the right type that the schema does not allow. */
