@@ -6,6 +6,7 @@ import { brokenModern } from './servers/modern.ts';
 import { brokenProtocol } from './servers/protocol.ts';
 import { brokenResults } from './servers/result.ts';
 import { brokenRuntimes } from './servers/runtime.ts';
+import { brokenSearches } from './servers/searches.ts';
 import { brokenSessions } from './servers/session.ts';
 import { brokenTransport } from './servers/transport.ts';
 import { brokenValues } from './servers/values.ts';
@@ -24,5 +25,6 @@ export const brokenServers = rowsOf(
   brokenResults,
   brokenValues,
   brokenExplorations,
+  brokenSearches,
   brokenRuntimes,
 );

@@ -105,10 +105,13 @@ function countOf(calls: readonly string[], tool: string): number {
   return calls.filter((call) => call.startsWith(tool)).length;
 }
 
+/** Each tool gets a call with a made-up text. */
+const madeUp = 1;
+
 describe('the rules about generated calls', () => {
   it.each([
-    [{ explore: 5 }, 5 + 24],
-    [{ explore: 1, live: true }, 1 + 4],
+    [{ explore: 5 }, 5 + 24 + madeUp],
+    [{ explore: 1, live: true }, 1 + 4 + madeUp],
   ])('call each tool no more often than they say: %j', async (target, most) => {
     const { report, server, calls, ordinary } = await explore({}, target);
     await server.stop();

@@ -40,7 +40,7 @@ function withCases(rule: LiveRule, cases: readonly LiveRule[]): LiveRule {
  * @throws NotRun if no case found a problem, and one was not run although it applies, or none was run
  */
 async function checkCases(
-  { turn, controls: shared = [] }: LiveRule,
+  { turn, fix, controls: shared = [] }: LiveRule,
   cases: readonly LiveRule[],
   probe: Probe,
   note?: Note,
@@ -49,7 +49,10 @@ async function checkCases(
   const results = await mapConcurrently(cases, areParallel ? cases.length : 1, (rule) =>
     checkCase(rule, shared, probe, note),
   );
-  const problems = results.flatMap((result) => ('problems' in result ? result.problems : []));
+  const ownFixes = new Map(cases.filter((part) => part.fix !== fix).map((part) => [part.id, part.fix]));
+  const problems = results
+    .flatMap((result) => ('problems' in result ? result.problems : []))
+    .map((problem) => withFix(problem, ownFixes.get(problem.case ?? '')));
   const unrun = results.filter((result) => 'reason' in result);
   for (const { id } of unrun) note?.(undefined, id);
   const missing = unrun.filter(({ reason: { kind } }) => kind !== 'inapplicable' && kind !== 'example');
@@ -60,6 +63,10 @@ async function checkCases(
   const [first = unrun.length === results.length ? unrun[0] : undefined] = missing;
   if (first) throw first.reason;
   return [];
+}
+
+function withFix(problem: Problem, fix: string | undefined): Problem {
+  return problem.fix !== undefined || fix === undefined ? problem : { ...problem, fix };
 }
 
 async function checkCase(

@@ -1,12 +1,10 @@
-import { lacksData } from '../definition/no-data.ts';
+import { lacksData, saysNothingFound } from '../definition/no-data.ts';
 import { blankResult, fixedValue, hasEmptySignal, resultOutcome } from '../definition/outcomes.ts';
 import { isBlank } from '../json/blank.ts';
 import { groupBy, isObject, objectOr, shorten } from '../json/json.ts';
-import { propertiesOf } from '../json/keywords.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { missingAnswerOf } from '../wire/client.ts';
-import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import {
   answeredCalls,
   answeredOf,
@@ -18,21 +16,19 @@ import {
   orRejection,
 } from '../wire/controls.ts';
 import { withoutSignals } from '../wire/explored-calls.ts';
-import { NotRun, onlyWriting } from '../wire/not-run.ts';
+import { type InventedCall, inventedCalls } from '../wire/invented-calls.ts';
+import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome } from '../wire/probe.ts';
 import { NotSent, Unanswered } from '../wire/receive.ts';
 import { describe, describeCall, isUnsent, resultText } from '../wire/rpc.ts';
-import { allows, inputSchemaOf } from '../wire/tool-cases.ts';
 import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
 import { mergeLive } from './cases.ts';
 import { listProblems } from './discovery.ts';
-import { generatedEmptySignal } from './pairs.ts';
+import { searchesList } from './invented.ts';
+import { generatedEmptySignal, inventedRow } from './pairs.ts';
 import { noFailure, ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, must, ofCalls, should, unless, valueProblems } from './rule.ts';
 import { textProblems } from './schema-problems.ts';
-
-/** A text that no source contains. */
-const unheardOf = 'zq7-unheard-of-4kx';
 
 /** A person waits so long for an answer that is called instant. */
 const instantMs = 5_000;
@@ -178,34 +174,19 @@ export const outcomeRules: readonly LiveRule[] = [
       title: 'a call that finds nothing returns the signal of an empty result',
       fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
       check: async (probe) => {
-        const answered = await answeredCalls(probe);
-        const succeeded = answered.filter(({ result, wrong }) => result && result.isError !== true && !wrong);
-        if (succeeded.length === 0) throw NotRun.by('noSuccess');
-        const reading = succeeded.filter(({ name }) => !probe.target.writing?.has(name));
-        if (reading.length === 0) throw NotRun.because('inapplicable', onlyWriting);
-        const byTool = new Map(reading.map((outcome) => [outcome.tool, outcome]));
-        const answers = await mapConcurrently(
-          [...byTool.values()].flatMap(improbable),
-          callsAtOnce,
-          async (call) => {
-            const rpc = await probe.call(call.name, call.arguments);
-            const data = rpc.result?.structuredContent;
-            if (rpc.result?.isError === true || !isObject(data)) return [];
-            if (hasEmptySignal(data)) return [[]];
-            const isEmpty = lacksData(objectOr(call.tool.outputSchema), data, call.arguments);
-            if (!isEmpty && !isBlank(withoutSignals(data), [null, '', 0, unheardOf])) return [];
-            const expected = 'searchExhausted: true or noResultsReason';
-            return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
-          },
-        );
-        return judgeEach<readonly Problem[]>(
-          answers.flat(),
-          NotRun.because('inapplicable', 'every call with improbable texts found something'),
+        const calls = await inventedCalls(probe);
+        const silentCall = calls.find(({ rpc }) => rpc.http.status === 0);
+        if (silentCall)
+          throw NotRun.because('unanswered', `a call with invented texts: ${silentCall.rpc.http.body}`);
+        return judgeEach(
+          calls.map(emptyProblems).filter((problems) => problems !== undefined),
+          NotRun.because('inapplicable', 'every call with invented texts found something'),
           (problems) => problems,
         );
       },
     },
     generatedEmptySignal,
+    inventedRow,
   ]),
 ];
 
@@ -273,17 +254,21 @@ function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
   };
 }
 
-/** The call with every free text replaced by one for which nothing is found. */
-function improbable({
-  tool,
-  name,
-  arguments: args,
-}: CallOutcome): readonly Pick<CallOutcome, 'tool' | 'name' | 'arguments'>[] {
-  const schema = inputSchemaOf(tool);
-  const texts = propertiesOf(schema).filter(
-    ([, { type, enum: allowedValues, format }]) =>
-      type === 'string' && allowedValues === undefined && format === undefined,
-  );
-  const changed = { ...args, ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])) };
-  return texts.length > 0 && allows(schema, changed) ? [{ tool, name, arguments: changed }] : [];
+/** The problems of a call that has found nothing; undefined if it has found something, or has failed for another reason. */
+function emptyProblems(call: InventedCall): readonly Problem[] | undefined {
+  const { tool, arguments: args, rpc, result, text } = call;
+  const problem = ofCall(call, {
+    expected: 'an empty result with searchExhausted: true or noResultsReason',
+    actual: describeCall(rpc),
+  });
+  if (result?.isError === true) {
+    const isEmptyList = searchesList(call) && saysNothingFound(resultText(result.content) ?? '');
+    return isEmptyList ? [problem] : undefined;
+  }
+  const data = result?.structuredContent;
+  if (!isObject(data)) return undefined;
+  if (hasEmptySignal(data)) return [];
+  const isEmpty =
+    lacksData(objectOr(tool.outputSchema), data, args) || isBlank(withoutSignals(data), [null, '', 0, text]);
+  return isEmpty ? [problem] : undefined;
 }

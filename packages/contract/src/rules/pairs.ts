@@ -4,8 +4,11 @@ import type { Problem } from '../model.ts';
 import { areSlower, callPairs, commonLeaves, leavesOf, type Pair, type Timed } from '../wire/call-pairs.ts';
 import { lists } from '../wire/controls.ts';
 import { explored, type Found, foundCalls } from '../wire/explored-calls.ts';
+import { furtherInventedCalls, inventedCalls } from '../wire/invented-calls.ts';
+import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { repeatLines } from '../wire/repeat.ts';
+import { mergeLive } from './cases.ts';
 import {
   alwaysExhausted,
   beyondLimit,
@@ -15,20 +18,42 @@ import {
   oneForAll,
   silentlyEmpty,
 } from './found.ts';
+import { inventedEntry, leakedTexts, listForAnyText, misreadAccents } from './invented.ts';
 import { beyondBounds, contradicting } from './numbers.ts';
 import { inParallel, type LiveRule, must, sharing, should } from './rule.ts';
 
 /** The rule that finds a tool which mixes up its callers. */
 export const ownAnswer = 'explore.own-answer';
 
+const keepApart =
+  'Keep what belongs to a request in variables of its handler, not in a module or an object that all requests share.';
+
+const useArguments =
+  'Use every argument, and make it a part of the key of a cache. Remove a parameter that has no effect.';
+
 /** What two answers of a tool say about each other. */
 export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
-  {
-    ...must(ownAnswer, 'C§1.2, C§3.1'),
-    title: 'two callers at once never get the answers of each other',
-    fix: 'Keep what belongs to a request in variables of its handler, not in a module or an object that all requests share.',
-    check: (probe, note) => ofPairs(probe, findSwappedAnswer, note),
-  },
+  mergeLive({ title: 'no caller gets the answer or the texts of another one', turn: 'last' }, [
+    {
+      ...must(ownAnswer, 'C§1.2, C§3.1'),
+      title: 'two callers at once never get the answers of each other',
+      fix: keepApart,
+      check: (probe, note) => ofPairs(probe, findSwappedAnswer, note),
+    },
+    {
+      ...must('explore.own-texts', 'C§1.2, C§3.1'),
+      title: 'no answer has a text that only another session has sent',
+      fix: keepApart,
+      check: async (probe) => {
+        const furtherCalls = await furtherInventedCalls(probe);
+        if (!furtherCalls.some(({ isInSecondSession }) => isInSecondSession))
+          throw NotRun.because('inapplicable', 'no tool got a text of its own in another session');
+        const calls = [...(await inventedCalls(probe)), ...furtherCalls];
+        const { pairs } = await callPairs(probe);
+        return leakedTexts(calls, pairs).flatMap((finding) => findingProblems(probe, finding));
+      },
+    },
+  ]),
   {
     ...should('explore.same-data', 'C§3.1, C§4.1'),
     title: 'the same arguments give the same data alone, beside other calls and in another session',
@@ -42,18 +67,42 @@ export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
     fix: 'Look for a list that grows with each call, and that each call walks through.',
     check: (probe) => ofPairs(probe, slower),
   },
-  {
-    ...should('explore.arguments-matter', 'C§2.1'),
-    title: 'different arguments do not all give one answer',
-    fix: 'Use every argument, and make it a part of the key of a cache. Remove a parameter that has no effect.',
-    check: (probe) => problemsPerTool(probe, oneForAll),
-  },
-  {
-    ...should('explore.echo', 'C§1.7, C§4.1'),
-    title: 'an argument that an answer repeats has the value that was sent',
-    fix: 'Take the value from the arguments of this call.',
-    check: (probe) => problemsPerTool(probe, mislabelled),
-  },
+  mergeLive({ title: 'different arguments do not all give one answer', turn: 'last' }, [
+    {
+      ...should('explore.arguments-matter', 'C§2.1'),
+      title: 'different arguments do not all give one answer',
+      fix: useArguments,
+      check: (probe) => problemsPerTool(probe, oneForAll),
+    },
+    {
+      ...should('explore.text-matters', 'C§2.1'),
+      title: 'a search does not give the same list for invented texts and for real ones',
+      fix: useArguments,
+      check: async (probe) => {
+        const invented = [...(await inventedCalls(probe)), ...(await furtherInventedCalls(probe))];
+        return problemsPerTool(probe, (calls) =>
+          oneForAll(calls, probe) ? undefined : listForAnyText(calls, invented, probe),
+        );
+      },
+    },
+  ]),
+  mergeLive({ title: 'an argument that an answer repeats has the value that was sent', turn: 'last' }, [
+    {
+      ...should('explore.echo', 'C§1.7, C§4.1'),
+      title: 'an argument that an answer repeats has the value that was sent',
+      fix: 'Take the value from the arguments of this call.',
+      check: (probe) => problemsPerTool(probe, mislabelled),
+    },
+    {
+      ...should('explore.echo-utf8', 'C§1.7, C§4.1; RFC 8259 §8.1'),
+      title: 'an accented letter that an answer repeats is the one that was sent',
+      fix: 'Decode the body of the request as UTF-8, and only once.',
+      check: async (probe) =>
+        misreadAccents(await furtherInventedCalls(probe)).flatMap((finding) =>
+          findingProblems(probe, finding),
+        ),
+    },
+  ]),
   {
     ...should('explore.limit', 'C§2.1'),
     title: 'no answer has more entries than its limit asks for',
@@ -90,6 +139,16 @@ export const generatedEmptySignal: LiveRule = {
     ...(await problemsPerTool(probe, silentlyEmpty)),
     ...failedEmpty((await explored(probe)).calls).flatMap((finding) => findingProblems(probe, finding)),
   ],
+};
+
+/** A case of outcome.empty-signal. */
+export const inventedRow: LiveRule = {
+  ...should('explore.invented-row', 'C§2.2, C§7'),
+  title: 'a search for an invented text returns no entry of that name',
+  controls: [lists],
+  fix: 'Return only what the source has. If it has nothing, return an empty list with searchExhausted: true or noResultsReason.',
+  check: async (probe) =>
+    inventedEntry(await inventedCalls(probe)).flatMap((finding) => findingProblems(probe, finding)),
 };
 
 async function ofPairs(

@@ -88,7 +88,7 @@ function* valuesOf(call: Returned): Generator<ReturnedValue & { readonly path: s
 }
 
 export function toolWordsOf({ name, title, description }: JsonObject): string {
-  return spaced([name, title, description]);
+  return joinWords([name, title, description]);
 }
 
 function fieldWordsOf({ outputSchema }: JsonObject, path: string): string {
@@ -99,10 +99,11 @@ function fieldWordsOf({ outputSchema }: JsonObject, path: string): string {
     schema = objectOr(Object.hasOwn(properties, name) ? properties[name] : schema.items);
     texts.push(name, schema.title, schema.description);
   }
-  return spaced(texts);
+  return joinWords(texts);
 }
 
-function spaced(texts: readonly (Json | undefined)[]): string {
+/** The words of names and texts, in lower case. */
+export function joinWords(texts: readonly (Json | undefined)[]): string {
   const words = texts.filter(isText).join(' ');
   return words.replaceAll(/[_.-]|(?<=[a-z\d])(?=[A-Z])/g, ' ').toLowerCase();
 }

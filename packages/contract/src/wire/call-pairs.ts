@@ -3,8 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
 import { Explorer, type Found, foundCalls, foundData, mostTools, patienceMs } from './explored-calls.ts';
+import { furtherInventedCalls, secondSession } from './invented-calls.ts';
 import { NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
+import { NoAnswer } from './receive.ts';
 
 /** An answer to one of the two calls of a pair, in the order of the calls. */
 export interface Heard {
@@ -48,6 +50,10 @@ export function callPairs(
   return probe.once('pairs', async () => {
     const found = await foundCalls(probe);
     const sessions = [await probe.session(), await secondSession(probe)] as const;
+    // Before the pairs, whose answers may repeat what the server keeps of these calls.
+    await furtherInventedCalls(probe).catch((error: unknown) => {
+      if (!(error instanceof NotRun || error instanceof NoAnswer)) throw error;
+    });
     const startMs = probe.clock();
     const pairs: Pair[] = [];
     for (const [call, ...otherCalls] of found.slice(0, mostTools)) {
@@ -63,14 +69,6 @@ export function callPairs(
     const notes =
       pairs.length < found.length ? [`compared for ${pairs.length} of ${found.length} tools`] : [];
     return { pairs, notes };
-  });
-}
-
-/** Another session, if the server has sessions. */
-function secondSession(probe: Probe): Promise<string | undefined> {
-  return probe.newSession().catch((error: unknown) => {
-    if (error instanceof NotRun) return undefined;
-    throw error;
   });
 }
 

@@ -10,7 +10,7 @@ import { type PostOptions, Requests } from './requests.ts';
 import { isLimited, isRefusal, type RpcAnswer, sessionOf, unanswered } from './rpc.ts';
 
 /** The facts that a new session replaces. */
-const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
+const ofSession = ['initialized', 'session', 'initialized again', 'two at once', 'second session'];
 
 /**
  * The facts of a run, each asked for once, the sessions in which they are asked for, and the list of tools, read in the checked
