@@ -8,7 +8,7 @@ import { type Breaks, createSteps, listening, type RunningServer, serve, type Tr
 import { hasModernHeader } from './modern-era.ts';
 import { returning, textField } from './returning.ts';
 import { serveSdkV1, serveSdkV2 } from './sdk-servers.ts';
-import { refusesOddTexts } from './servers/explore.ts';
+import { correctLists, refusesOddTexts } from './servers/explore.ts';
 import { correctSearches } from './servers/searches.ts';
 import {
   type Clock,
@@ -265,7 +265,7 @@ const alike: Readonly<Record<string, Variant>> = {
 };
 
 export const correctServers: readonly CorrectServer[] = [
-  ...Object.entries({ ...alike, ...correctSearches }).map(([name, variant]) => ({
+  ...Object.entries({ ...alike, ...correctSearches, ...correctLists }).map(([name, variant]) => ({
     name,
     serve: (trust: Trust) => serve(createSteps(trust, variant), 0, variant.attach),
     clock: variant.clock,

@@ -64,6 +64,16 @@ function finds(change: (data: JsonObject, call: Call) => JsonObject): Variant {
 const exception = "Cannot read properties of undefined (reading 'rate')";
 const prices = { symbol: null, price: null };
 
+const unsorted = [
+  { symbol: 'BTC', price: 64_000 },
+  { symbol: 'SOL', price: 140 },
+  { symbol: 'ETH', price: 3_100 },
+];
+
+function inThousands({ symbol = null, price }: JsonObject): JsonObject {
+  return { symbol, price: Number(price) / 1_000 };
+}
+
 export const brokenExplorations: Broken<Variant> = {
   'explore.answered': [
     crashes(({ args }) => args.symbol === null),
@@ -147,6 +157,13 @@ export const brokenExplorations: Broken<Variant> = {
       maxPrice: 64_000,
     })),
   ],
+  'explore.order': lists({ sort: { type: 'string', enum: ['price', 'symbol'] } }, {}, ({ args }) => ({
+    coins: unsorted.slice(0, Number(args.limit ?? 10)),
+  })),
+  'explore.default': finds((data, { args }) =>
+    'price' in data && args.currency === undefined ? { ...data, price: 59_000 } : data,
+  ),
+  'explore.units': lists({}, {}, (_, coins) => ({ coins: coins.map(inThousands) })),
   'explore.bounds': lists({ min_price: { type: 'number', examples: [100] } }, {}, (_, coins) => ({ coins })),
 };
 
@@ -186,9 +203,10 @@ function lists(
   parameters: JsonObject,
   fields: Readonly<Record<string, string>>,
   answer: (call: Call, coins: JsonObject[]) => JsonObject | string,
+  description = 'Last price.',
 ): Variant {
   const described = (schema: JsonObject) => ({ description: 'What it says.', ...schema });
-  const priced = { type: 'number', description: 'Last price.' };
+  const priced = { type: 'number', description };
   return {
     list: (good) => () =>
       good().map((tool) => {
@@ -369,4 +387,40 @@ function growing(): Variant {
       return good(params);
     },
   };
+}
+
+/** Lists that sort, or name their unit, or do neither and need not. */
+export const correctLists: Readonly<Record<string, Variant>> = {
+  'a list that is sorted as the call asks': lists(
+    { sort: { type: 'string', enum: ['price', 'symbol'] } },
+    {},
+    ({ args }) => {
+      const sorted = args.sort === 'symbol' ? unsorted.toSorted(bySymbol) : unsorted.toSorted(byPrice);
+      return { coins: sorted.slice(0, Number(args.limit ?? 10)) };
+    },
+  ),
+  'a list in the order of a rank that it does not return': lists(
+    { sort: { type: 'string', enum: ['relevance', 'popularity'] } },
+    {},
+    ({ args }) => ({ coins: unsorted.slice(0, Number(args.limit ?? 10)) }),
+  ),
+  'prices in thousands, as the description says': lists(
+    {},
+    {},
+    (_, coins) => ({ coins: coins.map(inThousands) }),
+    'Last price, in thousands.',
+  ),
+};
+
+interface Priced {
+  readonly symbol: string;
+  readonly price: number;
+}
+
+function byPrice(left: Priced, right: Priced): number {
+  return right.price - left.price;
+}
+
+function bySymbol(left: Priced, right: Priced): number {
+  return left.symbol.localeCompare(right.symbol);
 }

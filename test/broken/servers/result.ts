@@ -16,6 +16,7 @@ import {
   withAnswer,
 } from '../variant.ts';
 import type { Request } from '../wire.ts';
+import { failsWithoutMatch } from './searches.ts';
 
 /** A server that changes the results of one kind of outcome of get_price. */
 function results<Kind extends Outcome['kind']>(
@@ -137,7 +138,7 @@ export const brokenResults: Broken<Variant> = {
   'outcome.empty outcome.empty-signal': results('empty', () => resultOf({ symbol: null, price: null })),
   'outcome.fail': failsWith(() => resultOf({ symbol: null, price: null })),
   'outcome.failure-payload': failsWith(() => failure({ error: 'SOURCE_DOWN' })),
-  'outcome.empty-signal': [forgetsSignal(), forgetsSignalBesideTime()],
+  'outcome.empty-signal': [forgetsSignal(), forgetsSignalBesideTime(), failsWithoutMatch()],
   'outcome.repeatable': emptyOnce(),
   'outcome.instant': {
     ...limited({ callMs: 600_000, submissionMs: 600_000 }),

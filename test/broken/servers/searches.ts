@@ -88,6 +88,11 @@ function misread(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
+/** A search that answers by a failure where nothing matches. */
+export function failsWithoutMatch(): Variant {
+  return answering((_text, isKnown) => (isKnown ? undefined : { failure: 'No coin matches this text.' }));
+}
+
 const inEuros = coins.map(({ symbol, price }) => ({ symbol, price: price / 2 }));
 
 export const brokenSearches: Broken<Variant> = {
@@ -104,10 +109,20 @@ export const brokenSearches: Broken<Variant> = {
   'explore.invented-row': answering((text, isKnown) =>
     isKnown ? undefined : { coins: [{ symbol: text, price: 12.5 }] },
   ),
-  'outcome.empty-signal': answering((_text, isKnown) =>
-    isKnown ? undefined : { failure: 'No coin matches this text.' },
-  ),
 };
+
+/** A server whose prices change with each call, and which says whether it used the default currency. */
+function changing(): Variant {
+  let count = 0;
+  return answering((_text, isKnown, currency) => {
+    count += 1;
+    if (!isKnown) return undefined;
+    return {
+      coins: coins.map(({ symbol, price }) => ({ symbol, price: price + count })),
+      note: `Prices in ${currency ?? 'the default currency'}.`,
+    };
+  }, lookup);
+}
 
 /** Searches that answer in another way than the good one, and are right. */
 export const correctSearches: Readonly<Record<string, Variant>> = {
@@ -127,6 +142,7 @@ export const correctSearches: Readonly<Record<string, Variant>> = {
     (_text, _isKnown, currency) => ({ coins: currency === 'EUR' ? inEuros : coins }),
     lookup,
   ),
+  'prices that change with each call, and a note about the default': changing(),
   'an analysis of any text': answering(
     (text) => ({ coins: [{ symbol: text, price: 0.7 }] }),
     'Analyzes the sentiment of any text about a coin. Use it when a question quotes what others say.',

@@ -1,10 +1,12 @@
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import { leavesIn } from '../json/walk.ts';
 import type { Found } from '../wire/explored-calls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { inputSchemaOf } from '../wire/tool-cases.ts';
 import { callsWith, type Finding } from './found.ts';
+import { joinWords } from './returned.ts';
 
 /** Numbers of an answer that contradict each other: a count that follows its list at a distance, a mean beyond its bounds. */
 export function contradicting(calls: readonly [Found, ...Found[]]): Finding | undefined {
@@ -158,4 +160,96 @@ export async function beyondBounds(
 
 function parameterWords(name: string): readonly string[] {
   return name.split(/[_\s.-]+|(?<=[a-z\d])(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
+/** Names of fields that identify an entry. */
+const identifying = ['id', 'symbol', 'ticker', 'slug', 'code', 'isin', 'sku', 'name'];
+
+/** Fields that count or number something. */
+const countingField = /\b(?:counts?|total|rank|index|position|page|limit|size|year|number|id)\b/;
+
+const unit =
+  /[%$€£]|\b(?:cents?|pence|dollars?|euros?|usd|eur|gbp|percent\w*|fractions?|ratio|basis points?|bps|thousands?|millions?|kilo\w*|milli\w*|micro\w*|nano\w*|centi\w*|k?g|mg|grams?|tons?|tonnes?|km|cm|mm|met(?:er|re)s?|miles?|ms|seconds?|minutes?|hours?|days?|wei|gwei|satoshis?|sats?|lamports?|bytes?|kb|mb|watts?|k?wh|hz|ppm|celsius|units?)\b/;
+
+interface Measured {
+  readonly call: Found;
+  readonly value: number;
+}
+
+/** A field that is 100 or 1,000 times as large in another tool, for all entries that both have, where no description names a unit. */
+export function unlikeUnits(tools: readonly (readonly [Found, ...Found[]])[]): Finding | undefined {
+  const measuredByTool = tools.map((calls) => ({ tool: calls[0].tool, fields: measuredFields(calls) }));
+  for (const [at, left] of measuredByTool.entries()) {
+    for (const right of measuredByTool.slice(at + 1)) {
+      for (const [field, values] of left.fields) {
+        const factor = factorBetween(values, right.fields.get(field));
+        if (!factor || [left, right].some(({ tool }) => unit.test(descriptionsOf(tool, field)))) continue;
+        const [id, first, second] = factor;
+        return {
+          expected: `the same ${field} of ${id} from ${first.call.name} and ${second.call.name}, or a unit in their descriptions`,
+          actual: `${first.value} and ${second.value}`,
+          calls: [first.call, second.call],
+        };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** The first value of both, if all that both have differ by the same factor of 100 or 1,000. */
+function factorBetween(
+  left: ReadonlyMap<string, Measured>,
+  right: ReadonlyMap<string, Measured> = new Map(),
+): readonly [id: string, left: Measured, right: Measured] | undefined {
+  const both = [...left].flatMap(([id, value]) => {
+    const other = right.get(id);
+    return other ? [[id, value, other] as const] : [];
+  });
+  const [first] = both;
+  if (!first) return undefined;
+  const [, { value }] = first;
+  // A round number may be 100 times another one by chance.
+  const isRound = both.length === 1 && /^[1-9]0*$/.test(String(Math.abs(value)));
+  const hasFactor = (factor: number) =>
+    both.every(([, one, other]) => Math.abs(one.value / other.value / factor - 1) < 1e-9);
+  return !isRound && [100, 1_000, 1 / 100, 1 / 1_000].some(hasFactor) ? first : undefined;
+}
+
+/** The numbers of the identified objects in answers, by field and id, without those that vary from call to call. */
+function measuredFields(
+  calls: readonly [Found, ...Found[]],
+): ReadonlyMap<string, ReadonlyMap<string, Measured>> {
+  const fields = new Map<string, Map<string, Measured>>();
+  const varying = new Set<string>();
+  for (const call of calls) {
+    for (const object of objectsIn(call.data)) {
+      const owner = object === call.data ? { ...call.arguments, ...object } : object;
+      const idName = identifying.find((name) => isId(owner[name]));
+      if (idName === undefined) continue;
+      const id = `${idName} ${owner[idName]}`;
+      for (const [field, value] of Object.entries(object)) {
+        if (typeof value !== 'number' || value === 0 || countingField.test(joinWords([field]))) continue;
+        const values = fields.get(field) ?? new Map<string, Measured>();
+        fields.set(field, values);
+        const earlier = values.get(id);
+        if (earlier && earlier.value !== value) varying.add(`${field} ${id}`);
+        values.set(id, earlier ?? { call, value });
+      }
+    }
+  }
+  for (const [field, values] of fields)
+    for (const id of values.keys()) if (varying.has(`${field} ${id}`)) values.delete(id);
+  return fields;
+}
+
+function isId(value: Json | undefined): boolean {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number';
+}
+
+/** What a tool says about itself and about the fields of this name. */
+function descriptionsOf({ title, description, outputSchema = null }: JsonObject, field: string): string {
+  const ofField = [...leavesIn(outputSchema)].filter(
+    ([path]) => path.endsWith(`.${field}.description`) || path.endsWith(`.${field}.title`),
+  );
+  return joinWords([title, description, ...ofField.map(([, text]) => text)]);
 }

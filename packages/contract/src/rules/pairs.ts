@@ -9,6 +9,7 @@ import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { repeatLines } from '../wire/repeat.ts';
 import { mergeLive } from './cases.ts';
+import { otherDefault } from './defaults.ts';
 import {
   alwaysExhausted,
   beyondLimit,
@@ -19,7 +20,8 @@ import {
   silentlyEmpty,
 } from './found.ts';
 import { inventedEntry, leakedTexts, listForAnyText, misreadAccents } from './invented.ts';
-import { beyondBounds, contradicting } from './numbers.ts';
+import { beyondBounds, contradicting, unlikeUnits } from './numbers.ts';
+import { disorderedEntries } from './order.ts';
 import { inParallel, type LiveRule, must, sharing, should } from './rule.ts';
 
 /** The rule that finds a tool which mixes up its callers. */
@@ -109,18 +111,43 @@ export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
     fix: 'Cut the list to the limit, or pass the limit on to the source.',
     check: (probe) => problemsPerTool(probe, beyondLimit),
   },
+  mergeLive({ title: 'the entries are filtered and sorted as the call asks', turn: 'last' }, [
+    {
+      ...should('explore.bounds', 'C§2.1'),
+      title: 'every entry is within the bounds that the call gives for one of its fields',
+      fix: 'Apply the filter to each entry, or pass it on to the source.',
+      check: (probe) => problemsPerTool(probe, beyondBounds),
+    },
+    {
+      ...should('explore.order', 'C§2.1'),
+      title: 'the entries are sorted by the field that the call names',
+      fix: 'Sort the entries, or pass the order on to the source. Remove a parameter that has no effect.',
+      check: (probe) => problemsPerTool(probe, disorderedEntries),
+    },
+  ]),
   {
-    ...should('explore.bounds', 'C§2.1'),
-    title: 'every entry is within the bounds that the call gives for one of its fields',
-    fix: 'Apply the filter to each entry, or pass it on to the source.',
-    check: (probe) => problemsPerTool(probe, beyondBounds),
+    ...should('explore.default', 'C§2.1'),
+    title: 'an argument that is left out has the default of the inputSchema',
+    fix: 'Apply the default that the inputSchema declares, or declare the value that the handler uses.',
+    check: (probe) => problemsPerTool(probe, otherDefault),
   },
-  {
-    ...should('explore.numbers', 'C§1.7'),
-    title: 'the numbers of an answer fit each other: a count its list, a mean its minimum and maximum',
-    fix: 'Compute each number from the data that is returned.',
-    check: (probe) => problemsPerTool(probe, contradicting),
-  },
+  mergeLive({ title: 'the numbers of answers fit each other', turn: 'last' }, [
+    {
+      ...should('explore.numbers', 'C§1.7'),
+      title: 'the numbers of an answer fit each other: a count its list, a mean its minimum and maximum',
+      fix: 'Compute each number from the data that is returned.',
+      check: (probe) => problemsPerTool(probe, contradicting),
+    },
+    {
+      ...should('explore.units', 'C§1.7'),
+      title: 'two tools return a field in the same unit, or their descriptions name the units',
+      fix: 'Return the field in one unit, and name the unit in its description.',
+      check: async (probe) => {
+        const tools = (await foundCalls(probe)).filter(([{ name }]) => !probe.target.sampled?.has(name));
+        return findingProblems(probe, unlikeUnits(tools));
+      },
+    },
+  ]),
   {
     ...should('explore.exhausted', 'C§2.2, last sentence'),
     title: 'found data does not always say searchExhausted: true',
