@@ -102,14 +102,22 @@ function article(noun: string): string {
 /** The end of the JSON string, array or object that starts at `from`; the end of the text if it is not closed. */
 function jsonEnd(text: string, from: number): number {
   let depth = 0;
-  let quoted = false;
-  for (let i = from; i < text.length; i += 1) {
-    const character = text[i];
-    if (quoted && character === '\\') i += 1;
-    else if (character === '"') quoted = !quoted;
-    else if (!quoted && (character === '[' || character === '{')) depth += 1;
-    else if (!quoted && (character === ']' || character === '}')) depth -= 1;
-    if (!quoted && depth <= 0) return i + 1;
+  let i = from;
+  while (i < text.length) {
+    const character = text[i] ?? '';
+    i = character === '"' ? stringEnd(text, i) : i + 1;
+    if ('[{'.includes(character)) depth += 1;
+    if (']}'.includes(character)) depth -= 1;
+    if (depth <= 0) return i;
+  }
+  return text.length;
+}
+
+/** The end of the JSON string that starts at `from`; the end of the text if it is not closed. */
+function stringEnd(text: string, from: number): number {
+  for (let i = from + 1; i < text.length; i += 1) {
+    if (text[i] === '\\') i += 1;
+    else if (text[i] === '"') return i + 1;
   }
   return text.length;
 }

@@ -159,23 +159,34 @@ function readOptions(reader: DeclarationReader, shape: Shape): Shape {
   };
   do {
     reader.take(/\s*/y);
-    const between = reader.take(range);
-    if (between) {
-      if (between[1] !== undefined) set('min', [{ bare: between[1] }]);
-      if (between[2] !== undefined) set('max', [{ bare: between[2] }]);
-    } else if (reader.take(/nullable(?=\s*[,)])/y)) nullable = true;
-    else if (/^[a-zA-Z]+\s*=/.test(reader.rest)) {
-      const name = reader.word(optionNames, 'option') as OptionName;
-      reader.take(/\s*=\s*/y);
-      set(name, name === 'pattern' ? [readPattern(reader)] : readChoice(reader));
-    } else {
-      if (optionTypes.min.includes(shape.type)) rejectWrongRange(reader);
-      set('enum', readShortEnum(reader));
-    }
+    if (reader.take(/nullable(?=\s*[,)])/y)) nullable = true;
+    else readOption(reader, shape, set);
     reader.take(/\s*/y);
   } while (reader.eat(','));
   reader.expect(')', 'Separate options by commas and end them with ")": integer(1..100, examples=5|10)');
-  return optionsShape(reader, { ...shape, ...(nullable && { nullable }) }, options);
+  return optionsShape(reader, nullable ? { ...shape, nullable } : shape, options);
+}
+
+/** An option with values: a range, `name=values`, or the short form of an enum. */
+function readOption(
+  reader: DeclarationReader,
+  shape: Shape,
+  set: (name: OptionName, values: readonly WrittenValue[]) => void,
+): void {
+  const between = reader.take(range);
+  if (between) {
+    if (between[1] !== undefined) set('min', [{ bare: between[1] }]);
+    if (between[2] !== undefined) set('max', [{ bare: between[2] }]);
+    return;
+  }
+  if (/^[a-zA-Z]+\s*=/.test(reader.rest)) {
+    const name = reader.word(optionNames, 'option') as OptionName;
+    reader.take(/\s*=\s*/y);
+    set(name, name === 'pattern' ? [readPattern(reader)] : readChoice(reader));
+    return;
+  }
+  if (optionTypes.min.includes(shape.type)) rejectWrongRange(reader);
+  set('enum', readShortEnum(reader));
 }
 
 /** The types that an option applies to, for the error about another type. */

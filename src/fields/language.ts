@@ -81,44 +81,66 @@ function checkedDeclaration(text: string, location: string): Result<Declaration>
 function place(root: Map<string, Node>, declaration: Declaration, location: string): readonly InputError[] {
   let level = root;
   for (const [i, { name, lists }] of declaration.path.entries()) {
-    const last = i === declaration.path.length - 1;
-    const ownShape = last ? innermostShape(declaration.shape) : { lists, type: 'object' };
-    const node = level.get(name) ?? {
+    const isLast = i === declaration.path.length - 1;
+    const ownShape = isLast ? innermostShape(declaration.shape) : { lists, type: 'object' };
+    const node: Node = level.get(name) ?? {
       name,
       declaration: undefined,
       lists: ownShape.lists,
       members: new Map(),
     };
-    const parentPath = declaration.path.slice(0, i);
-    const shownPath = formatPath([...parentPath, { name, lists: 0 }]);
-    if (last && node.declaration) {
-      return [
-        inputError(location, undefined, `${shownPath} is declared twice`, 'Remove one of the declarations.'),
-      ];
-    }
-    const members = !last || node.members.size > 0;
-    const declaredType = node.declaration ? innermostShape(node.declaration.shape).type : 'object';
-    const type = last ? ownShape.type : declaredType;
-    if (members && type !== 'object') {
-      const right = `${shownPath}:object${'[]'.repeat(last ? node.lists : ownShape.lists)}`;
-      const message = `${shownPath} cannot have members, because it is not an object`;
-      return [inputError(location, undefined, message, `Declare it as ${right}.`)];
-    }
-    if (members && ownShape.lists !== node.lists) {
-      const right = last
-        ? `${shownPath}:object${'[]'.repeat(node.lists)}`
-        : formatPath(declaration.path.with(i, { name, lists: node.lists }));
-      const isList = node.lists > 0;
-      const message = `${shownPath} is ${isList ? 'a list' : 'one object'} in another declaration`;
-      const hint =
-        isList || last ? `Write ${right}.` : `Write ${right}, or ${shownPath}[] in the other one, too.`;
-      return [inputError(location, undefined, message, hint)];
-    }
-    if (last) node.declaration = declaration;
+    const error = isLast
+      ? conflictAtEnd(node, declaration.path, ownShape)
+      : conflictOnPath(node, declaration.path, i);
+    if (error) return [inputError(location, undefined, ...error)];
+    if (isLast) node.declaration = declaration;
     level.set(name, node);
     level = node.members;
   }
   return [];
+}
+
+type Path = Declaration['path'];
+
+/** The message and the hint of an error. */
+type Conflict = readonly [message: string, hint: string];
+
+/** Returns why a field cannot be declared as it is; undefined if it can. */
+function conflictAtEnd(
+  node: Node,
+  path: Path,
+  ownShape: { readonly type: string; readonly lists: number },
+): Conflict | undefined {
+  const shownPath = formatPath([...path.slice(0, -1), { name: node.name, lists: 0 }]);
+  if (node.declaration) return [`${shownPath} is declared twice`, 'Remove one of the declarations.'];
+  if (node.members.size === 0) return undefined;
+  const declaredObject = `${shownPath}:object${'[]'.repeat(node.lists)}`;
+  if (ownShape.type !== 'object') return notObject(shownPath, declaredObject);
+  if (ownShape.lists === node.lists) return undefined;
+  return [otherLists(shownPath, node.lists), `Write ${declaredObject}.`];
+}
+
+/** Returns why a field on the path of another cannot have members; undefined if it can. */
+function conflictOnPath(node: Node, path: Path, i: number): Conflict | undefined {
+  const lists = path[i]?.lists ?? 0;
+  const shownPath = formatPath([...path.slice(0, i), { name: node.name, lists: 0 }]);
+  const type = node.declaration ? innermostShape(node.declaration.shape).type : 'object';
+  if (type !== 'object') return notObject(shownPath, `${shownPath}:object${'[]'.repeat(lists)}`);
+  if (lists === node.lists) return undefined;
+  const otherPath = formatPath(path.with(i, { name: node.name, lists: node.lists }));
+  const alternative = node.lists > 0 ? '' : `, or ${shownPath}[] in the other one, too`;
+  return [otherLists(shownPath, node.lists), `Write ${otherPath}${alternative}.`];
+}
+
+function notObject(shownPath: string, declaredObject: string): Conflict {
+  return [
+    `${shownPath} cannot have members, because it is not an object`,
+    `Declare it as ${declaredObject}.`,
+  ];
+}
+
+function otherLists(shownPath: string, lists: number): string {
+  return `${shownPath} is ${lists > 0 ? 'a list' : 'one object'} in another declaration`;
 }
 
 function nodeField({ name, declaration, lists, members }: Node): Field {

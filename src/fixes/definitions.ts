@@ -90,32 +90,46 @@ interface WrittenOut {
 
 /** A schema with references replaced by the schemas of `whole` that they name; undefined if it becomes too large. */
 function writtenOut(schema: JsonObject, root: JsonObject, pattern: RegExp): WrittenOut | undefined {
-  const copies: { readonly name: string; readonly at: string }[] = [];
-  let schemas = 0;
+  const copying: Copying = { root, pattern, copies: [], schemas: 0 };
   const copied = rewrite(
     schema,
     '#',
     (subschema, at) => {
-      schemas += 1;
-      let place = subschema;
-      while (typeof place.$ref === 'string' && pattern.test(place.$ref)) {
-        const { $ref, ...siblings } = place as JsonObject & { $ref: string };
-        const name = uriDecoded($ref);
-        if (name !== at && `${at}/`.startsWith(`${name}/`)) return place;
-        const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
-        const target = valueAt(root, pointerSegments(name));
-        if (target === undefined) return place;
-        if (schemas > maxSchemas || outer?.at === at || !isObject(target)) return siblings;
-        if (outer) return { ...siblings, $ref: outer.at };
-        copies.push({ name, at });
-        place = joinReference(target, siblings);
-      }
-      return place;
+      copying.schemas += 1;
+      return replaceReference(subschema, at, copying);
     },
     childPointer,
   );
-  if (schemas > maxSchemas) return undefined;
-  return { schema: copied, names: [...new Set(copies.map(({ name }) => name))] };
+  if (copying.schemas > maxSchemas) return undefined;
+  return { schema: copied, names: [...new Set(copying.copies.map(({ name }) => name))] };
+}
+
+/** The state of one copying. */
+interface Copying {
+  readonly root: JsonObject;
+  /** The references that are replaced. */
+  readonly pattern: RegExp;
+  readonly copies: { readonly name: string; readonly at: string }[];
+  /** The number of schemas so far. */
+  schemas: number;
+}
+
+function replaceReference(subschema: JsonObject, at: string, copying: Copying): JsonObject {
+  const { root, pattern, copies } = copying;
+  let location = subschema;
+  while (typeof location.$ref === 'string' && pattern.test(location.$ref)) {
+    const { $ref, ...siblings } = location as JsonObject & { $ref: string };
+    const name = uriDecoded($ref);
+    if (name !== at && `${at}/`.startsWith(`${name}/`)) return location;
+    const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
+    const target = valueAt(root, pointerSegments(name));
+    if (target === undefined) return location;
+    if (copying.schemas > maxSchemas || outer?.at === at || !isObject(target)) return siblings;
+    if (outer) return { ...siblings, $ref: outer.at };
+    copies.push({ name, at });
+    location = joinReference(target, siblings);
+  }
+  return location;
 }
 
 const remarks = ['title', 'description', 'default', 'examples', '$comment', 'deprecated'];

@@ -42,21 +42,14 @@ function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
   let result = schema;
   let required = requiredOf(schema);
   for (const [name, property] of propertiesOf(schema)) {
-    const path = `inputSchema.properties.${name}`;
-    const { alone: propertySchema, at } = required.includes(name)
-      ? withoutUnion(property, path, fixes)
-      : { alone: property };
-    const types = Array.isArray(propertySchema.type) ? (propertySchema.type as readonly Json[]) : [];
-    const [type, otherType] = types.filter((type) => type !== 'null');
-    const isList = type !== undefined && otherType === undefined;
-    if (!isList && at === undefined) continue;
-    const typed = isList ? fixes.set(propertySchema, 'type', type, path, whyPlain) : propertySchema;
-    const plainSchema = withoutNull(typed, path, fixes, whyPlain);
+    const isRequired = required.includes(name);
+    const plainProperty = withPlainType(property, isRequired, `inputSchema.properties.${name}`, fixes);
+    if (!plainProperty) continue;
+    const { schema: plainSchema, at, isNullable } = plainProperty;
     result = { ...result, properties: { ...membersOf(result), [name]: plainSchema } };
-    const place = childPointer('#/properties', name);
-    if (at !== undefined) result = withReferences(result, `${place}/${at}`, place);
-    const isNullable = at !== undefined || types.includes('null');
-    if (!isNullable || !required.includes(name) || name in Object.prototype) continue;
+    const pointer = childPointer('#/properties', name);
+    if (at !== undefined) result = withReferences(result, `${pointer}/${at}`, pointer);
+    if (!isNullable || !isRequired || name in Object.prototype) continue;
     required = required.filter((requiredName) => requiredName !== name);
     fixes.change('inputSchema.required', `${name} was removed`, whyPlain);
   }
@@ -90,25 +83,51 @@ function withoutNull(property: JsonObject, path: string, fixes: Fixes, reason: s
   }, withoutDefault);
 }
 
+interface PlainProperty {
+  readonly schema: JsonObject;
+  /** The part of a union that the schema was: `anyOf/0`. */
+  readonly at: string | undefined;
+  readonly isNullable: boolean;
+}
+
+/** A property with one type that may not be null; undefined if it already has one, or several types. */
+function withPlainType(
+  property: JsonObject,
+  isRequired: boolean,
+  path: string,
+  fixes: Fixes,
+): PlainProperty | undefined {
+  const { alone, at } = isRequired ? withoutUnion(property, path, fixes) : { alone: property };
+  const types = Array.isArray(alone.type) ? (alone.type as readonly Json[]) : [];
+  const [type, otherType] = types.filter((type) => type !== 'null');
+  const isList = type !== undefined && otherType === undefined;
+  if (!isList && at === undefined) return undefined;
+  const typed = isList ? fixes.set(alone, 'type', type, path, whyPlain) : alone;
+  const schema = withoutNull(typed, path, fixes, whyPlain);
+  return { schema, at, isNullable: at !== undefined || types.includes('null') };
+}
+
 /** Removes each default and example that does not match its schema; if all violate the format, removes the format. */
 function withFittingValues(root: JsonObject, fixes: Fixes): JsonObject {
-  return rewrite(root, 'inputSchema', (schema, path) => {
-    const { default: fallback, examples, format, ...bareSchema } = schema;
-    const list: readonly Json[] = Array.isArray(examples) ? examples : [];
-    const givenValues = [...(fallback === undefined ? [] : [fallback]), ...list];
-    const unfit = (value: Json) => !matchesWithin(root, schema, value);
-    if (!givenValues.some(unfit)) return schema;
-    const reason = "it does not match the parameter's schema";
-    if (format !== undefined && givenValues.every((value) => matchesWithin(root, bareSchema, value))) {
-      return fixes.without(schema, 'format', path, "the author's own values do not match it");
-    }
-    const fittingValues = list.filter((value) => !unfit(value));
-    const fixed =
-      fallback !== undefined && unfit(fallback) ? fixes.without(schema, 'default', path, reason) : schema;
-    if (fittingValues.length === list.length) return fixed;
-    if (fittingValues.length === 0) return fixes.without(fixed, 'examples', path, reason);
-    return fixes.set(fixed, 'examples', fittingValues, path, reason);
-  });
+  return rewrite(root, 'inputSchema', (schema, path) => fixValues(root, schema, path, fixes));
+}
+
+function fixValues(root: JsonObject, schema: JsonObject, path: string, fixes: Fixes): JsonObject {
+  const { default: fallback, examples, format, ...bareSchema } = schema;
+  const list: readonly Json[] = Array.isArray(examples) ? examples : [];
+  const authorsValues = fallback === undefined ? list : [fallback, ...list];
+  const isUnfit = (value: Json) => !matchesWithin(root, schema, value);
+  if (!authorsValues.some(isUnfit)) return schema;
+  const reason = "it does not match the parameter's schema";
+  if (format !== undefined && authorsValues.every((value) => matchesWithin(root, bareSchema, value))) {
+    return fixes.without(schema, 'format', path, "the author's own values do not match it");
+  }
+  const fittingValues = list.filter((value) => !isUnfit(value));
+  const hasUnfitDefault = fallback !== undefined && isUnfit(fallback);
+  const fixed = hasUnfitDefault ? fixes.without(schema, 'default', path, reason) : schema;
+  if (fittingValues.length === list.length) return fixed;
+  if (fittingValues.length === 0) return fixes.without(fixed, 'examples', path, reason);
+  return fixes.set(fixed, 'examples', fittingValues, path, reason);
 }
 
 /**

@@ -64,19 +64,12 @@ export class LiteralReader {
       case 'TemplateLiteral':
         if (node.expressions.length === 0) return node.quasis[0]?.value.cooked ?? undefined;
         return undefined;
-      case 'UnaryExpression': {
-        const value = node.operator === '-' ? this.#value(node.argument, depth + 1) : undefined;
-        if (typeof value === 'number') return -value;
-        return undefined;
-      }
+      case 'UnaryExpression':
+        return node.operator === '-' ? this.#negative(node.argument, depth + 1) : undefined;
       case 'BinaryExpression':
         return this.#joined(node, depth + 1);
-      case 'Identifier': {
-        const constant = this.#constants.get(node.name);
-        if (constant) return this.#value(constant, depth + 1);
-        if (Object.hasOwn(this.#known, node.name)) return this.#known[node.name];
-        return undefined;
-      }
+      case 'Identifier':
+        return this.#constant(node.name, depth + 1);
       case 'ArrayExpression':
         return this.#list(node.elements, depth + 1);
       case 'ObjectExpression': {
@@ -87,6 +80,18 @@ export class LiteralReader {
       default:
         return undefined;
     }
+  }
+
+  #negative(argument: Node, depth: number): number | undefined {
+    const value = this.#value(argument, depth);
+    return typeof value === 'number' ? -value : undefined;
+  }
+
+  #constant(name: string, depth: number): Json | undefined {
+    const constant = this.#constants.get(name);
+    if (constant) return this.#value(constant, depth);
+    if (Object.hasOwn(this.#known, name)) return this.#known[name];
+    return undefined;
   }
 
   /** Strings joined by `+`, however many. */
@@ -118,21 +123,24 @@ export class LiteralReader {
   #members({ properties }: ObjectExpression, depth: number): LiteralMembers {
     const members = new Map<string, Json | undefined>();
     for (const property of properties) {
-      const spread = property.type === 'SpreadElement' ? this.#value(property.argument, depth) : undefined;
-      const name = property.type === 'SpreadElement' ? undefined : memberName(property);
-      if (name !== undefined) {
-        members.set(
-          name,
-          property.type === 'ObjectProperty' ? this.#value(property.value, depth) : undefined,
-        );
-      } else if (isObject(spread)) {
-        for (const [key, value] of Object.entries(spread)) members.set(key, value);
-      } else {
-        for (const key of members.keys()) members.set(key, undefined);
-        members.set('...', undefined);
+      if (property.type === 'SpreadElement') {
+        this.#spread(property.argument, members, depth);
+        continue;
+      }
+      const name = memberName(property);
+      if (name === undefined) makeUncertain(members);
+      else {
+        const value = property.type === 'ObjectProperty' ? this.#value(property.value, depth) : undefined;
+        members.set(name, value);
       }
     }
     return members;
+  }
+
+  #spread(argument: Node, members: Map<string, Json | undefined>, depth: number): void {
+    const value = this.#value(argument, depth);
+    if (isObject(value)) for (const [key, member] of Object.entries(value)) members.set(key, member);
+    else makeUncertain(members);
   }
 }
 
@@ -180,4 +188,10 @@ function constantsIn(tree: Tree | undefined): ReadonlyMap<string, Expression> {
   return new Map(
     constants.flatMap(({ id, init }) => (id.type === 'Identifier' && init ? [[id.name, init] as const] : [])),
   );
+}
+
+/** After a member that cannot be read, any member before it may have another value. */
+function makeUncertain(members: Map<string, Json | undefined>): void {
+  for (const key of members.keys()) members.set(key, undefined);
+  members.set('...', undefined);
 }

@@ -134,16 +134,19 @@ export interface AnsweredExchange {
   readonly refusal: DeliberateRefusal | null;
 }
 
+/** The JSON-RPC response to the request with this id; without an id, the first response, also in a batch. */
+function responseTo(id: Json | undefined, values: readonly Json[]): JsonObject | undefined {
+  const messages = (id === undefined ? values.flat() : values).filter(isObject);
+  const responses = messages.filter(({ result, error }) => isObject(result) || isObject(error));
+  return responses.find((response) => id === undefined || response.id === id);
+}
+
 /** The outcome of an answered request (C§2.2, C§7). */
 export function exchangeOutcome({ status, values, id, isCall, refusal }: AnsweredExchange): ExchangeOutcome {
   if (refusal !== null && isRefusedWith(refusal, status, values)) {
     return { kind: 'refused', code: `HTTP ${status}` };
   }
-  const response = (id === undefined ? values.flat() : values)
-    .filter(isObject)
-    .find(
-      (value) => (id === undefined || value.id === id) && (isObject(value.result) || isObject(value.error)),
-    );
+  const response = responseTo(id, values);
   const result = isObject(response?.result) ? response.result : undefined;
   const error = isObject(response?.error) ? response.error : undefined;
   if (refusal !== null && result) return failedOutcome('not refused');

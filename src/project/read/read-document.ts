@@ -118,31 +118,36 @@ async function fetched(
     const response = await fetch(url, { redirect: 'manual', signal, headers });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status >= 400 || location === null) {
-      if (!response.ok) {
-        const hint =
-          response.status === 401 || response.status === 403
-            ? "Give its key: --header 'authorization: Bearer …'."
-            : 'Open the address in a browser, and correct it.';
-        throw unreadable(shownAddress, `the server answers HTTP ${response.status}`, hint);
-      }
-      const tooLarge = () =>
-        unreadable(shownAddress, `it has more than ${maxBytes} bytes`, 'Use a smaller document.');
-      const bytes = await allOf(response.body ?? [], maxBytes, tooLarge);
-      return { text: new TextDecoder().decode(bytes), url };
+      return { text: await documentText(response, shownAddress), url };
     }
     await response.body?.cancel();
-    const next = URL.canParse(location, url.href) ? new URL(location, url.href) : null;
-    if (next?.host !== url.host || !(next.protocol === url.protocol || next.protocol === 'https:')) {
-      const target = maskUrl(next?.href ?? location);
-      throw unreadable(
-        shownAddress,
-        `it redirects to another host, ${target}`,
-        'Use that address if you trust it.',
-      );
-    }
-    url = next;
+    url = redirectTarget(url, location, shownAddress);
   }
   throw unreadable(shownAddress, 'it redirects in a circle', 'Download the document and use the file.');
+}
+
+async function documentText(response: Response, shownAddress: string): Promise<string> {
+  const { status } = response;
+  if (!response.ok) {
+    const needsKey = status === 401 || status === 403;
+    const hint = needsKey
+      ? "Give its key: --header 'authorization: Bearer …'."
+      : 'Open the address in a browser, and correct it.';
+    throw unreadable(shownAddress, `the server answers HTTP ${status}`, hint);
+  }
+  const tooLarge = () =>
+    unreadable(shownAddress, `it has more than ${maxBytes} bytes`, 'Use a smaller document.');
+  const bytes = await allOf(response.body ?? [], maxBytes, tooLarge);
+  return new TextDecoder().decode(bytes);
+}
+
+/** Only the same host is followed, because the headers may contain a key. */
+function redirectTarget(url: URL, location: string, shownAddress: string): URL {
+  const target = URL.canParse(location, url.href) ? new URL(location, url.href) : null;
+  const isSafe = target?.protocol === url.protocol || target?.protocol === 'https:';
+  if (target?.host === url.host && isSafe) return target;
+  const problem = `it redirects to another host, ${maskUrl(target?.href ?? location)}`;
+  throw unreadable(shownAddress, problem, 'Use that address if you trust it.');
 }
 
 function unreadable(place: string, reason: string, hint: string): CommandError {

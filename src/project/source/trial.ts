@@ -38,25 +38,11 @@ export async function tryRequest(
       'was not sent: clouds serve the keys of a machine at such addresses',
       'Set SOURCES_LINK_LOCAL=allow if you trust it.',
     );
-  const secretOf = ({ kind, variables, prefix = '', cookie }: ApiKey) => {
-    const [secret = new Secret('', ''), second = ''] = variables.map(
-      ({ name }) => new Secret(name, valueIn(name)),
-    );
-    if (kind === 'basic') return basic(secret, second);
-    const prefixes: Partial<Record<ApiKey['kind'], string>> = { bearer: 'Bearer ', cookie: `${cookie}=` };
-    const keyPrefix = prefixes[kind] ?? prefix;
-    if (keyPrefix === '') return secret;
-    return secret.after(keyPrefix);
-  };
-  const keysIn = (place: 'headers' | 'query' | 'body') => {
-    const ownKeys = (call.needs ?? []).flat().filter((key) => key.in === place);
-    return Object.fromEntries(ownKeys.map((key) => [key.name, secretOf(key)]));
-  };
   const source = {
     baseUrl: fallback,
-    headers: keysIn('headers'),
-    query: keysIn('query'),
-    body: keysIn('body'),
+    headers: keysIn('headers', call, valueIn),
+    query: keysIn('query', call, valueIn),
+    body: keysIn('body', call, valueIn),
   };
   let answered: Answered;
   try {
@@ -64,15 +50,9 @@ export async function tryRequest(
     const options = { ...parts, envelope, isIdempotent };
     answered = await sendOnce(source, method as 'get', path, options as object);
   } catch (error) {
-    const { name, message, cause } = error as Error & {
-      cause?: { code?: string; message?: string };
-    };
-    let reason = `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
-    if (error instanceof SourceError) reason = message.replace(/\.$/, '');
-    else if (name === 'TimeoutError') reason = 'it gave no answer within 10 seconds';
     throw unusableAnswer(
       location,
-      `gave no answer to use: ${reason}`,
+      `gave no answer to use: ${sendFailure(error as Error)}`,
       `Correct the command, or start the API.${proxyNote()}`,
     );
   }
@@ -127,6 +107,29 @@ function otherThanJson(answered: Answered, correction: string): readonly [what: 
 
 function isPage({ text, contentType }: Answered): boolean {
   return /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
+}
+
+/** The keys that a call sends in one part of its request, by their names there. */
+function keysIn(part: 'headers' | 'query' | 'body', call: ApiRequest, valueIn: Values) {
+  const partKeys = (call.needs ?? []).flat().filter((key) => key.in === part);
+  return Object.fromEntries(partKeys.map((key) => [key.name, keySecret(key, valueIn)]));
+}
+
+function keySecret({ kind, variables, prefix = '', cookie }: ApiKey, valueIn: Values): Secret {
+  const secrets = variables.map(({ name }) => new Secret(name, valueIn(name)));
+  const [secret = new Secret('', ''), second = ''] = secrets;
+  if (kind === 'basic') return basic(secret, second);
+  const prefixes: Partial<Record<ApiKey['kind'], string>> = { bearer: 'Bearer ', cookie: `${cookie}=` };
+  const keyPrefix = prefixes[kind] ?? prefix;
+  if (keyPrefix === '') return secret;
+  return secret.after(keyPrefix);
+}
+
+function sendFailure(error: Error): string {
+  if (error instanceof SourceError) return error.message.replace(/\.$/, '');
+  if (error.name === 'TimeoutError') return 'it gave no answer within 10 seconds';
+  const cause = error.cause as { readonly code?: string; readonly message?: string } | undefined;
+  return `it cannot be reached (${cause?.code ?? cause?.message ?? error.name})`;
 }
 
 function unusableAnswer(location: string, problem: string, hint: string): CommandError {
