@@ -9,6 +9,7 @@ import { hasModernHeader } from './modern-era.ts';
 import { returning, textField } from './returning.ts';
 import { serveSdkV1, serveSdkV2 } from './sdk-servers.ts';
 import { correctLists, refusesOddTexts } from './servers/explore.ts';
+import { alternating } from './servers/result.ts';
 import { correctSearches } from './servers/searches.ts';
 import {
   type Clock,
@@ -227,6 +228,10 @@ const alike: Readonly<Record<string, Variant>> = {
     headers: { 'retry-after': '2' },
     body: { error: 'Too many requests' },
   })),
+  'a tool that limits its calls by failures': alternating({
+    error: 'RATE_LIMITED',
+    message: 'Too many calls in this second. Ask again later.',
+  }),
   'no stream and no DELETE: 405 for known sessions': withAnswer((answer, { method, path }) =>
     path === '/mcp' && method !== 'POST' && answer.status < 300 ? { status: 405 } : answer,
   ),

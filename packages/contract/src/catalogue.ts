@@ -18,6 +18,7 @@ import { pairRules } from './rules/pairs.ts';
 import { processRules } from './rules/process.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { readinessRules } from './rules/readiness.ts';
+import { repeatableRule } from './rules/repeated.ts';
 import { resultRules } from './rules/result.ts';
 import { resultValueRules } from './rules/result-values.ts';
 import { isNamedBy, type LiveRule, type Rule, ruleCases } from './rules/rule.ts';
@@ -53,6 +54,7 @@ export const liveRules: readonly LiveRule[] = [
   ...pairRules,
   // After the rules that check what generated calls do to the server.
   ...resultValueRules,
+  repeatableRule,
   ...processRules,
   ...insideRules,
   ...loadRules,

@@ -81,6 +81,19 @@ function emptyOnce(): Variant {
   });
 }
 
+/** A server that, after some calls, lists the coins only every second time. */
+export function alternating(failureData: JsonObject): Variant {
+  let count = 0;
+  return {
+    call: (good) => async (params) => {
+      const isWhole = params.name === 'list_coins' && JSON.stringify(params.arguments) === '{}';
+      if (isWhole) count += 1;
+      const fails = isWhole && count > 4 && count % 2 === 0;
+      return fails ? { ...resultOf({ coins: [], ...failureData }), isError: true } : good(params);
+    },
+  };
+}
+
 /** A failure of get_price. */
 function failure(data: JsonObject): JsonObject {
   return { ...resultOf({ symbol: null, price: null, ...data }), isError: true };
@@ -144,6 +157,7 @@ export const brokenResults: Broken<Variant> = {
     ...limited({ callMs: 600_000, submissionMs: 600_000 }),
     ...late(6_000, ({ body }) => body?.includes('"get_price"')),
   },
+  'outcome.alternates': alternating({ error: 'SOURCE_DOWN', message: 'The exchange is closed.' }),
   'outcome.in-time': {
     ...limited({ callMs: 200 }),
     ...late(210, ({ body }) => body?.includes('"XYZ"')),

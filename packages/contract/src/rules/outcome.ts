@@ -1,5 +1,5 @@
 import { lacksData, saysNothingFound } from '../definition/no-data.ts';
-import { blankResult, fixedValue, hasEmptySignal, resultOutcome } from '../definition/outcomes.ts';
+import { blankResult, fixedValue, hasEmptySignal } from '../definition/outcomes.ts';
 import { isBlank } from '../json/blank.ts';
 import { groupBy, isObject, objectOr, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -26,8 +26,9 @@ import { mergeLive } from './cases.ts';
 import { listProblems } from './discovery.ts';
 import { searchesList } from './invented.ts';
 import { generatedEmptySignal, inventedRow } from './pairs.ts';
+import { endingOf } from './repeated.ts';
 import { noFailure, ofCall } from './result.ts';
-import { fact, judgeEach, type LiveRule, must, ofCalls, should, unless, valueProblems } from './rule.ts';
+import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
 import { textProblems } from './schema-problems.ts';
 
 /** A person waits so long for an answer that is called instant. */
@@ -68,25 +69,6 @@ export const outcomeRules: readonly LiveRule[] = [
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(({ result }) => result?.isError === true);
       return judgeEach(failures, noFailure(), failureProblems);
-    },
-  },
-  {
-    ...fact(
-      'outcome.repeatable',
-      'should',
-      'app lib/ai/agentic-execution.ts: a step is tried up to three times',
-    ),
-    title: 'a repeated call has the same outcome',
-    fix: 'Make the handler idempotent: a repeated call must return the same outcome.',
-    check: async (probe) => {
-      const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
-      if (first.length === 0) throw NotRun.by('noResponse');
-      return ofCalls(first, async (outcome) => {
-        const secondAnswer = await probe.call(outcome.name, outcome.arguments);
-        const isSame = endingOf(secondAnswer.result) === endingOf(outcome.result);
-        const expected = `as before: ${describeCall(outcome.rpc)}`;
-        return unless(isSame, ofCall(outcome, { expected, actual: describeCall(secondAnswer) }));
-      });
     },
   },
   {
@@ -197,11 +179,6 @@ const endings: { readonly [ending in Ending]: string } = {
   empty: 'an empty result: searchExhausted: true or noResultsReason, and no error',
   fail: 'a failure: isError: true',
 };
-
-/** How a call ended; undefined if it has no result. */
-function endingOf(result: CallOutcome['result']): Ending | undefined {
-  return result && resultOutcome(result);
-}
 
 /** The problems of a failure (C§7); none if the result is not a failure. */
 export function failureProblems(outcome: CallOutcome): readonly Problem[] {

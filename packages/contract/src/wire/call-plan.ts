@@ -8,9 +8,9 @@ import { invalidVariants, maxInvalidVariants, toolCases } from './tool-cases.ts'
 
 /**
  * How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test; its outcome and
- * the test once more if an answer was missing.
+ * the test once more if an answer was missing. Ten more if its outcome varies.
  */
-const roundsOfCase = 6;
+const roundsOfCase = 16;
 
 /** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
 const callsOfFirst = 120;

@@ -3,13 +3,14 @@ import { resultOutcome } from '../definition/outcomes.ts';
 import { isObject, isWalkable, objectOr, parseJsonText, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
+import { isDenied } from './access.ts';
 import { curlLine } from './curl-line.ts';
 import { OwnSecrets } from './own-secrets.ts';
 import { Patience } from './patience.ts';
 import { Pending } from './pending.ts';
 import { judges, type Property, type Said } from './properties.ts';
 import { RateLimit } from './rate-limit.ts';
-import { describe, type RpcAnswer } from './rpc.ts';
+import { describe, type RpcAnswer, saysLimited } from './rpc.ts';
 
 /** The maximum number of problems that are kept of a property: one cause breaks it in every answer. */
 const mostKept = 3;
@@ -32,6 +33,12 @@ interface Tally {
   readonly failed: { count: number; first?: RpcAnswer };
 }
 
+/** The results of a call that are failures of the tool, and all others. */
+interface Outcomes {
+  failed: number;
+  succeeded: number;
+}
+
 /**
  * Checks every answer of a run when it arrives, and keeps what breaks a property, how often the same request succeeded, and which
  * lists and identities the server named. The answers themselves are not kept.
@@ -51,6 +58,8 @@ export class Ledger {
   readonly #explained: Explained[] = [];
   /** The data of failures and of empty results, by outcome and tool. */
   readonly #withoutData = new Map<string, JsonObject>();
+  /** By tool and arguments. */
+  readonly #outcomes = new Map<string, Outcomes>();
   /** Whether a server reset a connection, new or reused. */
   hasReset = false;
   /** The ages in milliseconds at which sessions were lost that all rules share. */
@@ -139,13 +148,30 @@ export class Ledger {
     entry.failed.first ??= answer;
   }
 
-  /** Remembers the first result of each tool that is a failure, and the first that is empty, if it has structured data. */
-  observe(tool: Json, result: JsonObject | undefined): void {
+  /**
+   * Counts the outcome of a call, unless authentication or a limit of the rate denied it. Remembers the first result of each tool that is a failure, and the
+   * first that is empty, if it has structured data.
+   */
+  observe(tool: Json, args: Json | undefined, { http, result }: RpcAnswer): void {
+    const isCounted = args !== undefined && result && !isDenied(http) && !saysLimited(result);
+    if (isCounted) this.#countOutcome(callKey(tool, args), result);
     if (!result || !isObject(result.structuredContent)) return;
     const key = `${resultOutcome(result)} ${shorten(tool, 200)}`;
     if (key.startsWith('found') || this.#withoutData.has(key) || this.#withoutData.size >= mostObserved)
       return;
     this.#withoutData.set(key, result.structuredContent);
+  }
+
+  #countOutcome(call: string, { isError }: JsonObject): void {
+    if (call.length > mostCompared) return;
+    const outcomes = this.#outcomes.get(call) ?? { failed: 0, succeeded: 0 };
+    if (this.#outcomes.size < mostObserved) this.#outcomes.set(call, outcomes);
+    outcomes[isError === true ? 'failed' : 'succeeded'] += 1;
+  }
+
+  /** How often a call of a tool was a failure, and how often it was not. */
+  outcomesOf(tool: Json, args: JsonObject): Readonly<Outcomes> {
+    return this.#outcomes.get(callKey(tool, args)) ?? { failed: 0, succeeded: 0 };
   }
 
   /** The data of a result of a tool that was empty, or a failure; undefined if none was observed. */
@@ -229,6 +255,10 @@ export class Ledger {
     entry.count += 1;
     if (variants.has(hash) || variants.size < 5) variants.set(hash, entry);
   }
+}
+
+function callKey(tool: Json, args: Json): string {
+  return `${shorten(tool, 200)} ${shorten(args, mostCompared + 1)}`;
 }
 
 function serverIdentity({

@@ -128,7 +128,7 @@ export class Probe extends Sessions {
     await this.#requireCallable(name);
     const params = present<Json>({ name, arguments: args, _meta: meta });
     const answer = await this.rpc('tools/call', params, { ...options, token });
-    this.ledger.observe(name, answer.result);
+    this.ledger.observe(name, args, answer);
     return answer;
   }
 

@@ -59,6 +59,14 @@ export function isLimited({ status }: Pick<HttpAnswer, 'status'>): boolean {
   return status === 429;
 }
 
+/** Whether the failure of a tool says that a limit of the rate is the reason. */
+export function saysLimited({ isError, content }: JsonObject): boolean {
+  return (
+    isError === true &&
+    /rate.?limit|too many (?:requests|calls)|throttl|quota/i.test(resultText(content) ?? '')
+  );
+}
+
 /** The session that an answer names. */
 export function sessionOf({ headers }: HttpAnswer): string | undefined {
   const session = headers['mcp-session-id'];
