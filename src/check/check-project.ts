@@ -32,7 +32,7 @@ import type { Incident, SourceAnswer, SourceFailure } from './logged.ts';
 import { NotStarted, type Sources, startServer } from './start-server.ts';
 
 /** A server to check, and how to release it. */
-export interface HeldServer {
+export interface ServerToCheck {
   readonly target: Target;
   /** Adds what its log says to a report; only for a project's server. */
   readonly locate?: Locate;
@@ -63,12 +63,12 @@ export interface HoldOptions {
  * Begins what the check of a project needs and its packages do not change: the key of the temporary platform, and the loading of the
  * client.
  *
- * @returns the key for `holdProject`
+ * @returns the key for `openForCheck`
  */
 export function prepareCheck(directory: string): Promise<KeyObject> {
   loadClient().catch(() => {}); // the check says why
   const key = newPrivateKey(presentProfile(readManifest(directory), isRule).token);
-  key.catch(() => {}); // so does `holdProject`
+  key.catch(() => {}); // so does `openForCheck`
   return key;
 }
 
@@ -78,10 +78,10 @@ export function prepareCheck(directory: string): Promise<KeyObject> {
  * @throws CommandError `NOT_STARTED` with the last lines of the server.
  * @throws CommandError `UNKNOWN_TOOL`, and `EXAMPLE_FAILED` if an example that was called for real ended otherwise than expected.
  */
-export async function holdProject(
+export async function openForCheck(
   directory: string,
   { platform, sources = 'replay', call = [], deployed, privateKey: early }: HoldOptions = {},
-): Promise<HeldServer> {
+): Promise<ServerToCheck> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
     throw new CommandError(

@@ -9,7 +9,7 @@ import {
   isBuiltByCompiler,
   projectCompiler,
 } from '../system/typescript-compiler.ts';
-import type { HeldServer } from './check-project.ts';
+import type { ServerToCheck } from './check-project.ts';
 
 /**
  * Builds a project. A script that is only the compiler is started without the package manager, which takes as long
@@ -40,16 +40,16 @@ export async function build(
  * Runs the whole contract on a server, and ends it.
  *
  * @param onRule called after each rule with its id
- * @throws CommandError `UNREACHABLE` if the server stops answering, and what `holding` throws
+ * @throws CommandError `UNREACHABLE` if the server stops answering, and what `opening` throws
  */
 export async function selfCheck(
-  holding: Promise<HeldServer>,
+  opening: Promise<ServerToCheck>,
   onRule: (id: string, completedCount: number, total: number) => void,
 ): Promise<CheckReport> {
-  const { release, ...heldServer } = await holding;
+  const { release, ...server } = await opening;
   try {
     const demands = { level: 'must', requireAll: false } as const;
-    const { report } = await examine(heldServer, {
+    const { report } = await examine(server, {
       demands,
       onRule: ({ id }, completedCount, total) => onRule(id, completedCount, total),
     });

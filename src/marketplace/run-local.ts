@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CommandError, untilSignal } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { type HeldServer, holdProject } from '../check/check-project.ts';
+import { openForCheck, type ServerToCheck } from '../check/check-project.ts';
 import { selfCheck } from '../check/self-check.ts';
 import { type Development, develop, type OutputChunk } from '../dev/develop.ts';
 import { localServer } from '../dev/local-server.ts';
@@ -184,8 +184,8 @@ async function requireSameServer(
 async function serverToCheck(
   { project, profile, endpoint = '', server }: MarketplaceContext,
   local: Local,
-): Promise<HeldServer> {
-  if (project && server) return holdProject(project.directory, { platform: profile });
+): Promise<ServerToCheck> {
+  if (project && server) return openForCheck(project.directory, { platform: profile });
   const signer = await local.marketplace.caller.signer(endpoint);
   return { target: { url: endpoint, profile, signer, calls: { named: [] } }, release: async () => {} };
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { holdProject } from '../../src/check/check-project.ts';
+import { openForCheck } from '../../src/check/check-project.ts';
 import { build, selfCheck } from '../../src/check/self-check.ts';
 import { directory } from '../project/directory.ts';
 
@@ -32,7 +32,7 @@ createServer((request, response) => {
 describe('the self-check of a project', () => {
   it('reports on its server, with progress', async () => {
     const seen: number[] = [];
-    const report = await selfCheck(holdProject(project(healthy)), (_, done) => seen.push(done));
+    const report = await selfCheck(openForCheck(project(healthy)), (_, done) => seen.push(done));
     expect(report.ok).toBe(false);
     expect(report.rules.length).toBe(seen.length);
     expect(seen).toEqual(seen.map((_, index) => index + 1));
@@ -40,7 +40,7 @@ describe('the self-check of a project', () => {
 
   it('reports the output of a server that does not start', async () => {
     const root = project("console.error('PORT: no number'); process.exitCode = 1;");
-    await expect(selfCheck(holdProject(root), () => {})).rejects.toMatchObject({
+    await expect(selfCheck(openForCheck(root), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
       message: 'the server does not start',
       details: ['PORT: no number'],
@@ -49,7 +49,7 @@ describe('the self-check of a project', () => {
 
   it('reports the error that ends its server once, with its place', async () => {
     const root = project("throw new Error('no database');");
-    await expect(selfCheck(holdProject(root), () => {})).rejects.toMatchObject({
+    await expect(selfCheck(openForCheck(root), () => {})).rejects.toMatchObject({
       message: 'the server does not start',
       details: ['Error: no database', expect.stringContaining('main.js:1')],
     });
@@ -58,7 +58,7 @@ describe('the self-check of a project', () => {
   it('reports the error that prevents its tools from being loaded', async () => {
     const root = project(healthy);
     writeFileSync(join(root, 'dist/src/tools/index.js'), "throw new Error('no such table')");
-    await expect(selfCheck(holdProject(root), () => {})).rejects.toMatchObject({
+    await expect(selfCheck(openForCheck(root), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
       details: expect.arrayContaining([expect.stringContaining('no such table')]),
     });
@@ -70,13 +70,13 @@ describe('the self-check of a project', () => {
       writeFileSync('pid', String(process.pid));`);
     writeFileSync(join(root, 'dist/src/tools/index.js'), "throw new Error('no such table')");
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    await expect(holdProject(root, { privateKey: Promise.resolve(privateKey) })).rejects.toThrow();
+    await expect(openForCheck(root, { privateKey: Promise.resolve(privateKey) })).rejects.toThrow();
     const pid = Number(readFileSync(join(root, 'pid'), 'utf8'));
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
   it('reports that a project is not built', async () => {
-    await expect(selfCheck(holdProject(directory()), () => {})).rejects.toMatchObject({
+    await expect(selfCheck(openForCheck(directory()), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
       message: expect.stringContaining('the project is not built'),
     });

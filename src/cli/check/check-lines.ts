@@ -1,7 +1,7 @@
 import { counted } from 'market-mcp-contract/command';
 import type { SubmissionCall } from 'market-mcp-contract/wire';
 import { calledLines } from '../../check/built.ts';
-import type { HeldServer } from '../../check/check-project.ts';
+import type { ServerToCheck } from '../../check/check-project.ts';
 import type { SourceAnswer } from '../../check/logged.ts';
 import { marketCommand } from '../../system/command-line.ts';
 
@@ -35,7 +35,7 @@ export function answerLines(answers: readonly SourceAnswer[]): readonly string[]
 
 /** Lines that name the calls that were made for real although they may change something, and the tools without such calls. */
 export function realLines(
-  { called, withheld }: HeldServer['real'] = { called: [], withheld: [] },
+  { called, withheld }: ServerToCheck['real'] = { called: [], withheld: [] },
 ): readonly string[] {
   const names = withheld.join(', ');
   return [

@@ -14,15 +14,15 @@ import {
 } from 'market-mcp-contract/command';
 import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import {
-  checkHeld,
+  checkOpened,
   checkUrl,
   examineOptions,
-  type Held,
+  type OpenServer,
   rerunCommand,
   type Words,
 } from 'market-mcp-contract/program';
 import { planFingerprintRemoval } from '../../changes/plan-tool-list.ts';
-import { type HeldServer, holdProject } from '../../check/check-project.ts';
+import { openForCheck, type ServerToCheck } from '../../check/check-project.ts';
 import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { listingAt, listingPath, previousListing } from '../../check/previous-listing.ts';
 import { build } from '../../check/self-check.ts';
@@ -76,16 +76,16 @@ export async function checkProject(
   const options = await examineOptions({ ...flags, against: undefined }, earlier);
   const openServer = async () => {
     const server = await prepareServer(directory, platform, flags, output);
-    const notes: Held['notes'] = (calls) => [
+    const notes: OpenServer['notes'] = (calls) => [
       ...answerLines(server.answers?.() ?? []),
       ...realLines(server.real),
       ...unrecordedLines(server.unrecorded?.() ?? []),
       ...replayLines(calls),
     ];
-    return { ...server, asks: false, notes };
+    return { ...server, needsPermission: false, notes };
   };
   const checkOnce = async () => {
-    const exitCode = await checkHeld(openServer, options, output, flags, words, listingPath(directory));
+    const exitCode = await checkOpened(openServer, options, output, flags, words, listingPath(directory));
     if (flags.saveListing === true && readManifest(directory).listed !== undefined)
       await changeProject(directory, async () => planFingerprintRemoval(readManifest(directory)));
     return exitCode;
@@ -193,11 +193,11 @@ async function prepareServer(
   platform: PlatformProfile | undefined,
   { build: isWanted, live, call, deploy }: CheckFlags,
   output: Output,
-): Promise<HeldServer> {
+): Promise<ServerToCheck> {
   if (isWanted) await withProgress(output.progress('building'), () => build(directory));
   const deployed = deploy === undefined ? undefined : await deployedTo(deploy, directory, output);
   const options = { platform, sources: live ? ('live' as const) : undefined, call, deployed };
-  return withProgress(output.progress('starting'), () => holdProject(directory, options));
+  return withProgress(output.progress('starting'), () => openForCheck(directory, options));
 }
 
 /** What is deployed to a target, built with the programs of this machine. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { CommandError, counted, type Output, onInterrupted, withProgress } from 'market-mcp-contract/command';
 import { type CheckReport, countsOf } from 'market-mcp-contract/report';
 import { finishCommand, type ProjectContext } from '../../changes/project-context.ts';
-import { holdProject, prepareCheck } from '../../check/check-project.ts';
+import { openForCheck, prepareCheck } from '../../check/check-project.ts';
 import { build, selfCheck } from '../../check/self-check.ts';
 import { packageManagerCommands } from '../../plan/package-manager-commands.ts';
 import { installedPackages } from '../../project/read/installed.ts';
@@ -112,7 +112,7 @@ export async function checkStep(
 ): Promise<CheckReport> {
   await withProgress(output.progress('building'), () => built);
   const report = await withProgress(output.progress('self-check'), (update) =>
-    selfCheck(holdProject(directory, { privateKey }), (id, completedCount, total) =>
+    selfCheck(openForCheck(directory, { privateKey }), (id, completedCount, total) =>
       update(`${completedCount}/${total} ${id}`),
     ),
   );

@@ -21,13 +21,13 @@ export interface Words extends Pick<ReportOptions, 'explain' | 'again'> {
   readonly choose?: Choose | undefined;
 }
 
-/** A server that is held for one run. */
-export interface Held {
+/** A server that is open for one run. */
+export interface OpenServer {
   readonly target: Target;
   readonly locate?: Locate;
-  /** Whether the flags and a person decide which tools may be called: the server is not ours. */
-  readonly asks: boolean;
-  /** Lines for a person about the run, such as the sources of the answers. */
+  /** Whether a tool is called only if the flags or a person allow it: true for the server of somebody else. */
+  readonly needsPermission: boolean;
+  /** Lines about the run, such as where the data of its responses came from. */
   notes?(calls: readonly SubmissionCall[]): readonly string[];
   release?(): Promise<void>;
 }
@@ -46,19 +46,25 @@ export async function checkUrl(
 ): Promise<ExitCode> {
   const target = await targetAtUrl(url, flags);
   if (hasUrlSecret(url)) output.comment([maskedUrlNote]);
-  return checkHeld(async () => ({ target, asks: true }), await examineOptions(flags), output, flags, words);
+  return checkOpened(
+    async () => ({ target, needsPermission: true }),
+    await examineOptions(flags),
+    output,
+    flags,
+    words,
+  );
 }
 
 const maskedUrlNote =
   'The URL contains a key, which is printed as $URL_KEY. Set this variable to send a printed request again.';
 
 /**
- * Runs a check on a server that is held for it, prints the report, and saves what the flags name.
+ * Opens a server, checks it, prints the report, and writes the files that the flags name.
  *
  * @param listingFile the file for the listing if the flag names none
  */
-export async function checkHeld(
-  hold: () => Promise<Held>,
+export async function checkOpened(
+  open: () => Promise<OpenServer>,
   options: ExamineOptions,
   output: Output,
   flags: UrlFlags,
@@ -66,21 +72,23 @@ export async function checkHeld(
   listingFile = 'listing.json',
 ): Promise<ExitCode> {
   const { saveBaseline, summary } = flags;
-  const saveListing = flags.saveListing === true ? listingFile : flags.saveListing;
-  for (const file of [saveBaseline, saveListing, summary])
+  const listingPath = flags.saveListing === true ? listingFile : flags.saveListing;
+  for (const file of [saveBaseline, listingPath, summary])
     if (file !== undefined) await refuseUnwritable(file);
   const reporter = reporters[output.json ? 'json' : flags.reporter];
   const save = async (file: string, value: object, write = saveOutput): Promise<void> => {
     await saveJson(file, value, write);
     if (reporter === reporters.pretty) output.done(`${file} written`);
   };
-  const server = await hold();
-  const { report, listed } = await examined(server, options, flags, output, words).catch((error: unknown) => {
-    const write = output.json ? undefined : unreachableReporters[flags.reporter];
-    if (write && error instanceof CommandError && error.code === 'UNREACHABLE')
-      output.text(write(maskUrl(server.target.url), error.message));
-    throw error;
-  });
+  const server = await open();
+  const { report, listed } = await examineOnce(server, options, flags, output, words).catch(
+    (error: unknown) => {
+      const write = output.json ? undefined : unreachableReporters[flags.reporter];
+      if (write && error instanceof CommandError && error.code === 'UNREACHABLE')
+        output.text(write(maskUrl(server.target.url), error.message));
+      throw error;
+    },
+  );
   const { explain, again } = words;
   const style = {
     color: output.hasColors,
@@ -96,16 +104,16 @@ export async function checkHeld(
   }
   if (saveBaseline !== undefined) await save(saveBaseline, { known: baselineOf(report) });
   // A link at the default name may have come with the project, so it is not followed.
-  const saveList = flags.saveListing === true ? saveText : saveOutput;
-  if (saveListing !== undefined && listed) await save(saveListing, { tools: listed }, saveList);
-  if (saveListing === undefined || listed) return exitCodeOf(report);
+  const writeListing = flags.saveListing === true ? saveText : saveOutput;
+  if (listingPath !== undefined && listed) await save(listingPath, { tools: listed }, writeListing);
+  if (listingPath === undefined || listed) return exitCodeOf(report);
   const hint = 'See the failed rule discovery.tools-list in the report.';
   throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
 }
 
-/** Examines a server once, and prints what it answered from, and what a submission may change. */
-async function examined(
-  { target, locate, asks, notes, release }: Held,
+/** Examines a server once, then prints where its data came from, and the calls of a submission that may change something. */
+async function examineOnce(
+  { target, locate, needsPermission, notes, release }: OpenServer,
   options: ExamineOptions,
   flags: UrlFlags,
   output: Output,
@@ -125,13 +133,13 @@ async function examined(
       progress = output.progress('checking');
     }
   };
-  let found: Examination;
+  let examination: Examination;
   try {
-    found = await examine(
+    examination = await examine(
       { target, ...(locate && { locate }) },
       {
         ...options,
-        ...(asks && { calls: { named: flags.call, decide } }),
+        ...(needsPermission && { calls: { named: flags.call, decide } }),
         signal: abort.signal,
         onRule: ({ id }, completedCount, total) => progress.update(`${completedCount}/${total} ${id}`),
       },
@@ -140,9 +148,9 @@ async function examined(
     progress.stop();
     await release?.();
   }
-  const calls = submissionCalls(found.listed ?? [], target.profile.smoke);
+  const calls = submissionCalls(examination.listed ?? [], target.profile.smoke);
   output.comment([...(notes?.(calls) ?? []), ...submissionLines(calls)]);
-  return found;
+  return examination;
 }
 
 /** The tools that the flags name. */

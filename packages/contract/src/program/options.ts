@@ -47,7 +47,8 @@ function millisecondsIn(name: 'timeout' | 'deadline', flags: UrlFlags, highest: 
   return numberIn(flag, flags[name], [1, highest], noun, `Write ${flag} 5000.`);
 }
 
-const repeated = [
+/** The flags that a repeated check takes over. */
+const rerunFlags = [
   'platform',
   'signingKey',
   'issuer',
@@ -58,6 +59,8 @@ const repeated = [
   'seed',
   'timeout',
   'era',
+  'level',
+  'requireAll',
 ] as const;
 
 /**
@@ -75,20 +78,21 @@ export function rerunCommand(
   const { signingKey, token, header } = flags;
   const isText = signingKey?.includes('-----BEGIN') === true;
   const shownFlags = isText ? { ...flags, signingKey: undefined } : flags;
-  const line = command(
+  const commandLine = command(
     ...(target === undefined ? [] : [asOperand(target)]),
     '--only',
     rules.join(','),
-    ...replayFlags(urlFlags, shownFlags, [...repeated, 'level', 'requireAll']),
+    ...replayFlags(urlFlags, shownFlags, rerunFlags),
   );
   const secrets = [
     ...(token === undefined ? [] : [`--token ${variableReference(token) ?? '"$TOKEN"'}`]),
     ...(isText ? ['--signing-key "$SIGNING_KEY"'] : []),
     ...header.map(
-      (line) => `--header ${variableReference(line) ?? `"${/^[\w-]*/.exec(line)?.[0]}: $VALUE"`}`,
+      (headerLine) =>
+        `--header ${variableReference(headerLine) ?? `"${/^[\w-]*/.exec(headerLine)?.[0]}: $VALUE"`}`,
     ),
   ];
-  return [line, ...secrets].join(' ');
+  return [commandLine, ...secrets].join(' ');
 }
 
 /** The text of a flag that names an environment variable, as a shell takes it. */

@@ -30,7 +30,7 @@ export async function targetAtUrl(url: string, flags: ServerFlags): Promise<Targ
   return { url, profile, headers: Object.fromEntries(headers), ...(signer && { signer }) };
 }
 
-/** Issuer and audience are those of tokens that the check signs itself. */
+/** An error for --issuer and for --audience without --signing-key: they are for tokens that the check signs. */
 function signingFlagErrors(flags: ServerFlags): readonly InputError[] {
   if (flags.signingKey !== undefined) return [];
   return (['issuer', 'audience'] as const)
@@ -41,7 +41,7 @@ function signingFlagErrors(flags: ServerFlags): readonly InputError[] {
         flag,
         undefined,
         'works only with --signing-key',
-        'Remove it, or name --signing-key to check.',
+        'Remove it, or add --signing-key <file>.',
       );
     });
 }
@@ -61,7 +61,7 @@ export function addressErrors(target: string): readonly InputError[] {
 
 async function signerOf(
   url: string,
-  { token: platform }: PlatformProfile,
+  { token: tokenSettings }: PlatformProfile,
   { token, signingKey, issuer, audience = url }: ServerFlags,
 ): Promise<Signer | undefined> {
   if (token !== undefined) {
@@ -69,13 +69,13 @@ async function signerOf(
       throw flagError('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
     const hint = 'Give a JWT: three parts separated by dots.';
     const jwt = textOfFlag('--token', token);
-    return rejectIfThrown('--token', hint, () => createTokenSigner(jwt, platform));
+    return rejectIfThrown('--token', hint, () => createTokenSigner(jwt, tokenSettings));
   }
   if (signingKey === undefined) return undefined;
   const privateKey = await readKey(textOfFlag('--signing-key', signingKey));
   const hint = "Give a private key for one of the platform's algorithms.";
   return rejectIfThrown('--signing-key', hint, () =>
-    createSigner(platform, audience, { issuer, privateKey }),
+    createSigner(tokenSettings, audience, { issuer, privateKey }),
   );
 }
 
