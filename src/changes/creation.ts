@@ -5,7 +5,7 @@ import { type Prepared, prepareTools } from '../import/prepare.ts';
 import { projectName } from '../model/names.ts';
 import { planProject, type Start } from '../plan/plan-project.ts';
 import { apisOf, distinctVariables } from '../plan/plan-sources.ts';
-import type { FileSet } from '../plan/planned-file.ts';
+import type { FileSet, TemplateSet } from '../plan/planned-file.ts';
 import { type ManifestAnswers, withManifest } from '../project/manifest/manifest.ts';
 import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
@@ -32,72 +32,78 @@ export interface Creation {
 
 /** Turns answers into finished files. Writes nothing. Errors of a spec or a profile are found here. */
 export async function planCreation(answers: CreateAnswers, run: ImportRun): Promise<Result<Creation>> {
-  const profile = await resolvePlatform(answers.platform);
+  const profile = await projectProfile(answers.platform);
   if (!profile.ok) return profile;
-  if (profile.value === mcp) {
-    const hint = 'Choose generic or context. check --platform mcp judges any server.';
-    return reject(
-      '--platform',
-      mcp.name,
-      'asks for no payment, so a project for it would not be checked for that',
-      hint,
-    );
-  }
   const completeToolAnswers = toolAnswers(answers);
   const entries = await importTools(completeToolAnswers, profile.value, run);
   if (!entries.ok) return entries;
   const preparation = prepareTools(entries.value, profile.value);
   if (!preparation.ok) return preparation;
-
   const { prepared } = preparation;
+  const start = startOf[completeToolAnswers.kind];
   const packageManager = answers.packageManager ?? detectPackageManager(answers.directory);
+  const files = await projectFiles(answers, profile.value, packageManager, start, prepared.tools);
+  return pass({ answers, run, packageManager, prepared, files, secrets: secretsOf(entries.value) });
+}
+
+/** The profile of a marketplace for which a project can be created. */
+async function projectProfile(platform: string): Promise<Result<PlatformProfile>> {
+  const profile = await resolvePlatform(platform);
+  if (!profile.ok || profile.value !== mcp) return profile;
+  const message = 'asks for no payment, so a project for it would not be checked for that';
+  const hint = 'Choose generic or context. check --platform mcp judges any server.';
+  return reject('--platform', mcp.name, message, hint);
+}
+
+/** The files of a project, with its manifest. */
+async function projectFiles(
+  { directory, deploy: targets = [] }: CreateAnswers,
+  profile: PlatformProfile,
+  packageManager: PackageManager,
+  start: Start,
+  tools: readonly ImportedTool[],
+): Promise<FileSet> {
   const version = packageManager === 'yarn' ? await installedVersion(packageManager) : null;
   const manager = { packageManager, ...(version !== null && { packageManagerVersion: version }) };
-  const name = projectName(answers.directory);
+  const name = projectName(directory);
   const templates = readTemplates();
-  const { deploy: targets = [] } = answers;
-  const start = startOf[completeToolAnswers.kind];
-  const ownPackageFiles = ownPackages();
+  const { specifiers: packages, files: packageFiles } = ownPackages();
   const planned = planProject(
-    {
-      name,
-      profile: profile.value,
-      ...manager,
-      lockDirectory: lockDirectory(answers.directory),
-      tools: prepared.tools,
-      packages: ownPackageFiles.specifiers,
-      start,
-      targets,
-    },
+    { name, profile, ...manager, lockDirectory: lockDirectory(directory), tools, packages, start, targets },
     templates,
   );
-  const tools = prepared.tools.map(({ definition }) => definition.name);
-  const base = new Map([...render(planned, templates), ...ownPackageFiles.files]);
-  const text = (path: string) => base.get(path) && new TextDecoder().decode(base.get(path)?.content);
-  const apis = apisOf(prepared.tools);
-  const sources: FileSet =
-    apis.length === 0
-      ? new Map()
-      : (await import('../project/source/sources.ts')).sourceFiles(
-          prepared.tools,
-          text,
-          templates,
-          profile.value.smoke,
-        );
-  const files = withManifest(sources.size === 0 ? base : sortFiles(new Map([...base, ...sources])), {
-    platform: profile.value.name,
+  const base = new Map([...render(planned, templates), ...packageFiles]);
+  const apis = apisOf(tools);
+  const sources = apis.length === 0 ? new Map() : await apiFiles(tools, base, templates, profile);
+  const files = sources.size === 0 ? base : sortFiles(new Map([...base, ...sources]));
+  return withManifest(files, {
+    platform: profile.name,
     answers: {
       name,
       ...manager,
-      profile: recorded(profile.value),
-      tools,
+      profile: recorded(profile),
+      tools: tools.map(({ definition }) => definition.name),
       ...(start !== 'blank' && { start }),
       ...(sources.size > 0 && { variables: distinctVariables(apis) }),
-      ...chosenFields(prepared.tools),
+      ...chosenFields(tools),
       ...(targets.length > 0 && { targets }),
     },
   });
-  return pass({ answers, run, packageManager, prepared, files, secrets: secretsOf(entries.value) });
+}
+
+/** The files that tools with an API need, and those of the project that they extend. */
+async function apiFiles(
+  tools: readonly ImportedTool[],
+  files: FileSet,
+  templates: TemplateSet,
+  { smoke }: PlatformProfile,
+): Promise<FileSet> {
+  const textOf = (path: string) => {
+    const file = files.get(path);
+    return file && new TextDecoder().decode(file.content);
+  };
+  const { sourceFiles } = await import('../project/source/sources.ts');
+  return sourceFiles(tools, textOf, templates, smoke);
 }
 
 /** What the manifest calls that from which the first tools were made. */

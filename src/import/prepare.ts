@@ -37,9 +37,9 @@ export type Preparation =
   | { readonly ok: true; readonly prepared: Prepared }
   | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
-/** One tool in progress: its place in the list, and its results so far. */
-interface Judged extends Fixed {
-  readonly given: Imported;
+/** A tool whose definition was fixed, and its place in the list. */
+interface FixedTool extends Fixed {
+  readonly imported: Imported;
   readonly where: string;
 }
 
@@ -56,11 +56,11 @@ export function prepareTools(
   existingTools: readonly ToolDefinition[] = [],
 ): Preparation {
   const errors: InputError[] = [];
-  const preparedDefinitions = importedTools.flatMap((imported, i): Judged[] => {
+  const preparedDefinitions = importedTools.flatMap((imported, i): FixedTool[] => {
     const { entry } = imported;
     const location = whereOf(entry, i, importedTools.length);
     const fixed = fixedOf(entry, profile, location);
-    if (fixed.ok) return [{ ...fixed.value, given: imported, where: location }];
+    if (fixed.ok) return [{ ...fixed.value, imported, where: location }];
     const { name } = entry;
     errors.push(
       ...fixed.errors.map((error) => (typeof name === 'string' ? { ...error, tool: name } : error)),
@@ -82,7 +82,7 @@ export function prepareTools(
   const rejectedTools = new Set(errors.map(({ tool }) => tool));
   const tools = preparedDefinitions
     .filter(({ definition }) => !rejectedTools.has(definition.name))
-    .flatMap(({ definition, given: imported, where: location }): ImportedTool[] => {
+    .flatMap(({ definition, imported, where: location }): ImportedTool[] => {
       const { entry } = imported;
       const requested = isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
       const samples = samplesOf(definition, requested, profile.smoke, location);
@@ -135,7 +135,7 @@ function fixedOf(entry: SpecEntry, profile: PlatformProfile, location: string): 
 }
 
 /** Tools that callers or file systems could not distinguish. */
-function nameClashErrors(definitions: readonly Judged[]): readonly InputError[] {
+function nameClashErrors(definitions: readonly FixedTool[]): readonly InputError[] {
   const owners = ownersOf(definitions.map(({ definition }) => definition.name));
   return definitions.flatMap(({ definition: { name }, where: location }, i) => {
     const owner = owners[i];
