@@ -35,7 +35,7 @@ export async function importTools(
   const keptFields = before.filter((text) => open.some((name) => text.startsWith(name)));
   const { withFields } = await import('../import/fields.ts');
   const { withDescriptions } = await import('../import/tool-prefix.ts');
-  const statedMembers = statedOf(answers, profile);
+  const statedMembers = statementMembers(answers, profile);
   const described = withDescriptions(
     entries.value.map((tool) => forWriting({ ...tool, entry: { ...tool.entry, ...statedMembers } }, profile)),
     description,
@@ -51,7 +51,9 @@ export async function wholeEntriesOf(
 ): Promise<Result<readonly Imported[]>> {
   switch (answers.kind) {
     case 'fields':
-      return pass([asImported({ ...definitionOf(describedTool(answers)), ...statedOf(answers, profile) })]);
+      return pass([
+        asImported({ ...definitionOf(describedTool(answers)), ...statementMembers(answers, profile) }),
+      ]);
     case 'sample':
       return fromSamples(answers);
     case 'request':
@@ -71,7 +73,7 @@ function describedTool({ tool, description, input, output, returns }: FieldAnswe
 }
 
 /** The members of a definition that the author states, whatever the tool is made from. */
-function statedOf({ title, effect, meta }: ToolAnswers, { toolMeta }: PlatformProfile): JsonObject {
+function statementMembers({ title, effect, meta }: ToolAnswers, { toolMeta }: PlatformProfile): JsonObject {
   return {
     ...(title !== undefined && { title }),
     ...(effect !== undefined && { annotations: effects[effect] }),

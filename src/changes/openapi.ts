@@ -38,10 +38,10 @@ export async function fromOpenApi(
   run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
   const { send, env } = answers;
-  const chosen = await documentChoice(answers, run);
-  if (!chosen.ok) return chosen;
-  if (send) return sentOperation(chosen.value, answers, run);
-  const { document, choice, where: location, url } = chosen.value;
+  const documentChoice = await readDocumentChoice(answers, run);
+  if (!documentChoice.ok) return documentChoice;
+  if (send) return sentOperation(documentChoice.value, answers, run);
+  const { document, choice, where: location, url } = documentChoice.value;
   if (env.length === 0) return toolsOfDocument(document, choice, location, url);
   return reject(
     '--env',
@@ -51,7 +51,7 @@ export async function fromOpenApi(
   );
 }
 
-async function documentChoice(answers: OpenApiAnswers, run: ImportRun): Promise<Result<DocumentChoice>> {
+async function readDocumentChoice(answers: OpenApiAnswers, run: ImportRun): Promise<Result<DocumentChoice>> {
   const { tool = null, title, fields, isStrict, operations, samples: paths, send, examples } = answers;
   const { document, where: location, url } = await documentAt(answers.document, answers.headers, run);
   if (!document.ok) return document;
@@ -76,9 +76,9 @@ async function documentChoice(answers: OpenApiAnswers, run: ImportRun): Promise<
 
 /** Whether the document declares no answer of the one operation that is chosen. */
 export async function lacksAnswer(answers: OpenApiAnswers, run: ImportRun): Promise<boolean> {
-  const chosen = answers.operations.length === 1 ? await documentChoice(answers, run) : undefined;
-  if (!chosen?.ok) return false;
-  const { document, choice, where: location, url } = chosen.value;
+  const documentChoice = answers.operations.length === 1 ? await readDocumentChoice(answers, run) : undefined;
+  if (!documentChoice?.ok) return false;
+  const { document, choice, where: location, url } = documentChoice.value;
   const drafts = readChosenOperations(document, choice, location, url);
   return !drafts.ok && drafts.errors.every(({ hint }) => hint === unknownAnswerHint);
 }
@@ -88,8 +88,10 @@ export async function operationKeys(
   answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<RequestKeys | undefined> {
-  const chosen = await documentChoice(answers, run);
-  const operation = chosen.ok ? await sendableOperation(chosen.value, answers, run) : chosen;
+  const documentChoice = await readDocumentChoice(answers, run);
+  const operation = documentChoice.ok
+    ? await sendableOperation(documentChoice.value, answers, run)
+    : documentChoice;
   return operation.ok ? operation.value.keys : undefined;
 }
 
@@ -98,8 +100,10 @@ export async function sentReadInput(
   answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<JsonObject | undefined> {
-  const chosen = answers.send === true ? await documentChoice(answers, run) : undefined;
-  const operation = chosen?.ok ? await sendableOperation(chosen.value, answers, run) : undefined;
+  const documentChoice = answers.send === true ? await readDocumentChoice(answers, run) : undefined;
+  const operation = documentChoice?.ok
+    ? await sendableOperation(documentChoice.value, answers, run)
+    : undefined;
   if (!operation?.ok || operation.value.request.method !== 'get') return undefined;
   return operation.value.draft.inputSchema;
 }
@@ -150,11 +154,11 @@ async function sendableOperation(
 
 /** The tool of an operation that is sent once, for real: its answer says what the document does not. */
 async function sentOperation(
-  chosen: DocumentChoice,
+  documentChoice: DocumentChoice,
   answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<Result<readonly Imported[]>> {
-  const operation = await sendableOperation(chosen, answers, run);
+  const operation = await sendableOperation(documentChoice, answers, run);
   if (!operation.ok) return operation;
   const { draft, request, found } = operation.value;
   const errors = keyValueErrors(found, '--from-openapi');
@@ -163,8 +167,8 @@ async function sentOperation(
   const sending = { call: request, inputSchema, examples: answers.examples, secrets: found.values };
   const realAnswers = await sendRequests(sending, '--from-openapi', run);
   if (!realAnswers.ok) return realAnswers;
-  const samples = [...(chosen.choice.samples ?? []), ...realAnswers.value.samples];
-  const tools = toolsOfDrafts([draft], { ...chosen.choice, samples });
+  const samples = [...(documentChoice.choice.samples ?? []), ...realAnswers.value.samples];
+  const tools = toolsOfDrafts([draft], { ...documentChoice.choice, samples });
   return tools.ok ? pass(tools.value.map((tool) => withSentAnswers(tool, realAnswers.value))) : tools;
 }
 

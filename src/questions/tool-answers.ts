@@ -155,18 +155,18 @@ export function requestAnswers(parts: PartialAnswers): RequestAnswers {
   const { fromRequest: requests = [], request: number, tool, input = [], send } = parts;
   const { constant: constants = [], segment: segments = [], variables = [] } = parts;
   const { fromSample: samples = [], example: examples = [] } = parts;
-  const common = { ...statementsOf(parts), ...keyAccess(parts) };
+  const sharedMembers = { ...statementsOf(parts), ...keyAccess(parts) };
   const inputs = { input, constants, segments, variables };
-  return { kind: 'request', ...common, requests, number, tool, ...inputs, send, samples, examples };
+  return { kind: 'request', ...sharedMembers, requests, number, tool, ...inputs, send, samples, examples };
 }
 
 export function openApiAnswers(parts: PartialAnswers): OpenApiAnswers {
   const { fromOpenapi: document = '', header: headers = [], operation: operations = [], tool, send } = parts;
   const { strictSchema: isStrict = false, fromSample: samples = [], example: examples = [] } = parts;
-  const common = { ...statementsOf(parts), ...keyAccess(parts) };
+  const sharedMembers = { ...statementsOf(parts), ...keyAccess(parts) };
   return {
     kind: 'openapi',
-    ...common,
+    ...sharedMembers,
     document,
     headers,
     operations,
@@ -180,8 +180,8 @@ export function openApiAnswers(parts: PartialAnswers): OpenApiAnswers {
 
 export function serverAnswers(parts: PartialAnswers): ServerAnswers {
   const { fromUrl: url = '' } = parts;
-  const common = { ...statementsOf(parts), ...keyAccess(parts) };
-  return { kind: 'url', ...common, url, selection: selectionOf(parts) };
+  const sharedMembers = { ...statementsOf(parts), ...keyAccess(parts) };
+  return { kind: 'url', ...sharedMembers, url, selection: selectionOf(parts) };
 }
 
 function specAnswers(parts: PartialAnswers): SpecAnswers {

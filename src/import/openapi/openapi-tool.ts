@@ -31,7 +31,7 @@ export interface ReadOptions {
   readonly hasSamples: boolean;
 }
 
-/** An operation that was read: its request, and what the document says of its answer. */
+/** An operation that was read: its request, and its answer as the document declares it. */
 export interface OperationDraft {
   /** The name of the tool. */
   readonly name: string;
@@ -118,7 +118,7 @@ export function toolNameOf({ id, method, path }: Pick<ApiOperation, 'id' | 'meth
 
 type Wrap = Exclude<ApiCall['wrap'], 'text'>;
 
-/** What the document says of the successful answer. */
+/** The successful answer as the document declares it. */
 interface DeclaredAnswer {
   /** Null if it has none that is JSON. */
   readonly content: Success['content'];
@@ -173,8 +173,13 @@ function toolAnswer(
     return { schema, wrap: 'done', examples: [{ done: true }], changes: [] };
   }
   const changes: DefinitionChange[] = [];
-  const reportChange: Lost = (path, what) =>
-    changes.push({ tool, path, what, why: 'tests and checks replay the examples as answers of the API' });
+  const reportChange: Lost = (path, description) =>
+    changes.push({
+      tool,
+      path,
+      what: description,
+      why: 'tests and checks replay the examples as answers of the API',
+    });
   const answerSchema =
     samples.length > 0 && isBare(declaredSchema) ? schemaOfSamples(samples) : declaredSchema;
   const real = samples.map(({ name, value }) => ({ value: shortened(value, answerSchema), pointer: name }));
