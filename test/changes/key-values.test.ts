@@ -194,7 +194,7 @@ describe('the .env of a project', () => {
   });
 });
 
-it('a typed value is used first, and only for the origin that it was typed for', async () => {
+it('a typed value is used first, and only in its run for the origin that it was typed for', async () => {
   const [first, second] = await Promise.all([api(), api()]);
   const lineOf = (origin: string) => [`curl ${origin}/a -H 'x-api-key: $SECRET'`];
   const run = startImport();
@@ -203,6 +203,7 @@ it('a typed value is used first, and only for the origin that it was typed for',
   expect(first.received[0]?.headers).toContain('x-api-key: typed-key');
   expect((await send({ fromRequest: lineOf(second.origin) }, run)).isSent).toBe(false);
   expect(second.received).toEqual([]);
+  expect((await send({ fromRequest: lineOf(first.origin) }, startImport())).isSent).toBe(false);
 });
 
 it('an operation of an OpenAPI document gets a variable only with --env, which needs --send', async () => {
