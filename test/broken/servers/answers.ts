@@ -136,6 +136,7 @@ export const brokenAnswers: Broken<Variant> = {
     },
   },
   'answers.steady': [
+    every(3, (method) => method === 'prompts/list'),
     every(7, (method) => method === 'tools/list'),
     every(10, isPaidCall),
     failing(

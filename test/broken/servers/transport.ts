@@ -63,7 +63,9 @@ function workers(
 
 export const brokenTransport: Broken<Variant> = {
   'http.stream-ends': withAnswer((answer, request) =>
-    answer.status === 200 && methodOf(request) === 'tools/list'
+    answer.status === 200 &&
+    methodOf(request) === 'tools/list' &&
+    request.headers.accept !== 'application/json'
       ? {
           status: 200,
           headers: { 'content-type': 'text/event-stream' },

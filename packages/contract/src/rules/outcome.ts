@@ -109,7 +109,9 @@ export const outcomeRules: readonly LiveRule[] = [
         !probe.target.writing?.has(name) &&
         result !== undefined &&
         rpc.http.ms > instantMs;
-      const slowCalls = groupBy((await probe.outcomes()).filter(isSlow), ({ name }) => name);
+      const outcomes = await probe.outcomes();
+      if (!outcomes.some(({ rpc }) => rpc.response)) throw NotRun.by('noResponse');
+      const slowCalls = groupBy(outcomes.filter(isSlow), ({ name }) => name);
       const problems: Problem[] = [];
       for (const [call] of slowCalls.values()) {
         const times = [call.rpc.http.ms];

@@ -183,7 +183,11 @@ export const sessionRules: readonly LiveRule[] = [
         const problems = carriedOutProblems(answer, `${method}, request ${turn} of a session, after ${age}`);
         if (problems.length === 0) continue;
         if (isLimited(answer.http)) return [];
-        if (carriedOutProblems(await send(), method).length === 0) continue; // see answers.steady
+        const repeated = await send();
+        if (carriedOutProblems(repeated, method).length === 0) {
+          for (const each of [answer, repeated]) probe.ledger.tally(method, undefined, each);
+          continue; // answers.steady reports it
+        }
         if (/session/i.test(answer.http.body)) probe.ledger.explain('session.lasting', answer.http);
         return problems;
       }

@@ -135,11 +135,11 @@ export const transportRules: readonly LiveRule[] = [
         path,
         answer: await probe.http({ path }),
       }));
-      const shown = answers.filter(({ path, answer }) => showsInside(answer, internalTexts[path]));
-      if (shown.length === 0) return [];
-      const other = await probe.http({ path: `/${randomUUID()}` });
-      return shown
-        .filter(({ answer }) => answer.body !== other.body)
+      const exposed = answers.filter(({ path, answer }) => showsInside(answer, internalTexts[path]));
+      if (exposed.length === 0) return [];
+      const absentAnswer = await probe.http({ path: `/${randomUUID()}` });
+      return exposed
+        .filter(({ answer }) => answer.body !== absentAnswer.body)
         .flatMap(({ path, answer }) =>
           answerProblems(false, `GET ${path}`, 'HTTP 404', maskedAnswer(answer)),
         );

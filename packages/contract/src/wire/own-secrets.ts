@@ -3,7 +3,7 @@ import type { HttpAnswer } from './http.ts';
 
 /** A secret in an answer. */
 export interface FoundSecret {
-  /** What it is, without its value. */
+  /** Names the secret without its value. */
   readonly name: string;
   readonly at: number;
 }
@@ -27,8 +27,8 @@ export class OwnSecrets {
     for (const [value, name] of this.#names) {
       const escaped = JSON.stringify(value).slice(1, -1);
       const at = body.indexOf(escaped);
-      const sent = `${asked.body ?? ''} ${asked.url.href} ${asked.target ?? ''}`;
-      if (at >= 0 && !sent.includes(value) && !sent.includes(escaped)) return { name, at };
+      const requestText = `${asked.body ?? ''} ${asked.url.href} ${asked.target ?? ''}`;
+      if (at >= 0 && !requestText.includes(value) && !requestText.includes(escaped)) return { name, at };
     }
     return undefined;
   }
