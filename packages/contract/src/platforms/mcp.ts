@@ -48,7 +48,13 @@ export const mcp: PlatformProfile = {
       // No sentence of the specification requires these.
       ...should('session.lasting', 'session.parallel', 'tool.name-unique', 'input.default'),
       ...should('input.required-declared', 'output.required-declared', 'http.charset'),
-      ...should('tool.description', 'tool.name-pattern', 'endpoint.https', 'outcome.in-time'),
+      ...should(
+        'tool.description',
+        'tool.name-pattern',
+        'endpoint.https',
+        'outcome.in-time',
+        'outcome.alternates',
+      ),
       ...should('result.same-data', 'result.failure-fits', 'result.failure-flagged'),
       ...should('answers.no-credentials'),
     },

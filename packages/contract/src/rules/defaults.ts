@@ -13,8 +13,8 @@ import { joinWords } from './returned.ts';
 type Default = readonly [name: string, value: Json];
 
 /**
- * A declared default that gives other data than the call without the argument. All defaults are compared at once; if they differ, each one
- * is compared alone, and the two calls take turns, so that a source that changes is not accused.
+ * A declared default that gives other data than the call without the argument. All defaults are compared at once. If they differ, each
+ * default is compared, and the two calls take turns, so that a source that changes is not accused.
  */
 export async function otherDefault(
   calls: readonly [Found, ...Found[]],
@@ -94,10 +94,17 @@ function differ(
     );
   };
   return [...commonLeaves(left)].some(([path, value]) => {
-    const other = otherLeaves.get(path);
-    if (other === undefined || other === value) return false;
-    return !isRepeated(path, value) && !isRepeated(path, other);
+    const otherValue = otherLeaves.get(path);
+    if (otherValue === undefined || areAlike(value, otherValue)) return false;
+    return !isRepeated(path, value) && !isRepeated(path, otherValue);
   });
+}
+
+/** Whether two values are the same, or may have been read from a changing source at two times: a cache keeps each of them. */
+function areAlike(left: Json, right: Json): boolean {
+  if (typeof left === 'number' && typeof right === 'number')
+    return Math.abs(left - right) <= Math.abs(left) / 100;
+  return left === right || [left, right].every((value) => /^\d{4}-\d\d-\d\d/.test(String(value)));
 }
 
 /** Whether a list at the root of the data always has another length. */

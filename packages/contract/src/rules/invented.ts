@@ -43,7 +43,7 @@ export function leakedTexts(calls: readonly InventedCall[], pairs: readonly Pair
     if (aboutCallers.test(words)) continue;
     const text = body.toLowerCase();
     const sender = readingCalls.find(
-      (other) => other.isInSecondSession !== isInSecondSession && text.includes(other.marker),
+      (candidate) => candidate.isInSecondSession !== isInSecondSession && text.includes(candidate.marker),
     );
     if (!sender) continue;
     byTool.set(name, {
@@ -101,7 +101,7 @@ export function listForAnyText(
   const realCalls = calls.filter(
     (call) =>
       realValues.includes(call.arguments[key]) &&
-      invented.every((other) => otherArguments(other) === otherArguments(call)),
+      invented.every((candidate) => otherArguments(candidate) === otherArguments(call)),
   );
   const [first, second] = invented.map(({ result }) => foundData(result));
   const [real] = realCalls;

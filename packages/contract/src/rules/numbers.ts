@@ -201,17 +201,20 @@ function factorBetween(
   left: ReadonlyMap<string, Measured>,
   right: ReadonlyMap<string, Measured> = new Map(),
 ): readonly [id: string, left: Measured, right: Measured] | undefined {
-  const both = [...left].flatMap(([id, value]) => {
-    const other = right.get(id);
-    return other ? [[id, value, other] as const] : [];
+  const shared = [...left].flatMap(([id, leftField]) => {
+    const rightField = right.get(id);
+    return rightField ? [[id, leftField, rightField] as const] : [];
   });
-  const [first] = both;
+  const [first] = shared;
   if (!first) return undefined;
   const [, { value }] = first;
   // A round number may be 100 times another one by chance.
-  const isRound = both.length === 1 && /^[1-9]0*$/.test(String(Math.abs(value)));
+  const isRound = shared.length === 1 && /^[1-9]0*$/.test(String(Math.abs(value)));
   const hasFactor = (factor: number) =>
-    both.every(([, one, other]) => Math.abs(one.value / other.value / factor - 1) < 1e-9);
+    shared.every(([, leftField, rightField]) => {
+      const ratio = leftField.value / rightField.value;
+      return Math.abs(ratio / factor - 1) < 1e-9;
+    });
   return !isRound && [100, 1_000, 1 / 100, 1 / 1_000].some(hasFactor) ? first : undefined;
 }
 

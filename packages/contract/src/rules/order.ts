@@ -16,6 +16,9 @@ const direction = /\b(?:asc|desc|ascending|descending|by)\b/g;
 /** Entries that stand before the others whatever the order is. */
 const placedFirst = /\b(?:pinned|sponsored|promoted|featured|sticky|group|category|section)\b/;
 
+/** Fields whose digits are not one number: 1.10 comes after 1.9. */
+const numbered = /\b(?:versions?|releases?|revisions?)\b/;
+
 /** Entries that are sorted in neither direction by the field that the call names. */
 export async function disorderedEntries(
   calls: readonly [Found, ...Found[]],
@@ -32,7 +35,7 @@ export async function disorderedEntries(
       const values = entries.map((entry) => entry[field] ?? null);
       return {
         expected: `entries that are sorted by ${field}, as ${name} asks`,
-        actual: `${field}: ${values.slice(0, mostShown).map(shortValue).join(', ')}`,
+        actual: `${field}: ${values.slice(0, shownValues).map(shortValue).join(', ')}`,
         calls: [call],
       };
     }
@@ -40,7 +43,7 @@ export async function disorderedEntries(
   return undefined;
 }
 
-const mostShown = 8;
+const shownValues = 8;
 
 function shortValue(value: Json): string {
   return shorten(value, 30);
@@ -55,10 +58,11 @@ async function sortedCalls(
 ): Promise<readonly Found[]> {
   const naming = calls.filter((call) => fieldNamed(call.arguments[name], entriesOf(call)) !== undefined);
   if (naming.length > 0) return naming;
-  const full = calls.find((call) => entriesOf(call).length > 2);
+  const longCall = calls.find((call) => entriesOf(call).length > 2);
   const values = [listed, examples].flatMap((list) => (Array.isArray(list) ? list : []));
-  const value = full && values.find((candidate) => fieldNamed(candidate, entriesOf(full)) !== undefined);
-  const sorted = full && value !== undefined && (await foundWith(probe, full, { name, value }));
+  const value =
+    longCall && values.find((candidate) => fieldNamed(candidate, entriesOf(longCall)) !== undefined);
+  const sorted = longCall && value !== undefined && (await foundWith(probe, longCall, { name, value }));
   return sorted ? [sorted] : [];
 }
 
@@ -78,26 +82,26 @@ function fieldNamed(value: Json | undefined, [entry = {}]: readonly JsonObject[]
 }
 
 /** Fields whose texts are sorted by their letters, and not by a meaning such as low, medium, high. */
-const named = /^(?:id|symbol|ticker|code|slug|name)$/i;
+const sortedByLetters = /^(?:id|symbol|ticker|code|slug|name)$/i;
 
 function isDisordered(entries: readonly JsonObject[], field: string): boolean {
   const isPlaced = entries.some((entry) => placedFirst.test(joinWords(Object.keys(entry))));
   const values = entries
     .map((entry) => entry[field])
     .filter((value) => value !== undefined && value !== null);
-  if (isPlaced || new Set(values).size < 3) return false;
+  if (isPlaced || numbered.test(joinWords([field])) || new Set(values).size < 3) return false;
   const numbers = values.map(numberOf);
   if (numbers.every((number) => number !== undefined))
     return isUnsorted(numbers, subtract) && isUnsorted(numbers.map(Math.abs), subtract);
   const texts = values.filter((value) => isText(value) && !/\s/.test(value)) as readonly string[];
-  if (!named.test(field) || texts.length < values.length) return false;
+  if (!sortedByLetters.test(field) || texts.length < values.length) return false;
   return [compareCodes, compareLetters].every((compare) => isUnsorted(texts, compare));
 }
 
 /** A number, a text of digits, or a time; undefined for any other value. */
 function numberOf(value: Json): number | undefined {
   if (typeof value === 'number') return value;
-  if (!isText(value)) return undefined;
+  if (!isText(value) || value.trim() === '') return undefined;
   const number = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number(value);
   return Number.isNaN(number) ? undefined : number;
 }
@@ -105,10 +109,10 @@ function numberOf(value: Json): number | undefined {
 /** Whether values are sorted in neither direction. One of ten may have changed since the source sorted them. */
 function isUnsorted<T>(values: readonly T[], compare: (left: T, right: T) => number): boolean {
   const steps = values.slice(1).map((value, at) => compare(values[at] as T, value));
-  const allowed = Math.floor(values.length / 10);
+  const allowedSteps = Math.floor(values.length / 10);
   const rises = steps.filter((step) => step < 0).length;
   const falls = steps.filter((step) => step > 0).length;
-  return Math.min(rises, falls) > allowed;
+  return Math.min(rises, falls) > allowedSteps;
 }
 
 function subtract(left: number, right: number): number {

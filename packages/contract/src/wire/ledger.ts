@@ -149,7 +149,7 @@ export class Ledger {
   }
 
   /**
-   * Counts the outcome of a call, unless authentication or a limit of the rate denied it. Remembers the first result of each tool that is a failure, and the
+   * Counts the outcome of a call, unless authentication or a limit denied it. Remembers the first result of each tool that is a failure, and the
    * first that is empty, if it has structured data.
    */
   observe(tool: Json, args: Json | undefined, { http, result }: RpcAnswer): void {

@@ -59,13 +59,13 @@ export function isLimited({ status }: Pick<HttpAnswer, 'status'>): boolean {
   return status === 429;
 }
 
-/** Whether the failure of a tool says that a limit of the rate is the reason. */
+/** Whether the failure of a tool says that a limit of the rate, of memory or of time is the reason. */
 export function saysLimited({ isError, content }: JsonObject): boolean {
-  return (
-    isError === true &&
-    /rate.?limit|too many (?:requests|calls)|throttl|quota/i.test(resultText(content) ?? '')
-  );
+  return isError === true && limitWords.test(resultText(content) ?? '');
 }
+
+const limitWords =
+  /rate.?limit|too many (?:requests|calls)|throttl|quota|overload|\bbusy\b|DEADLINE_EXCEEDED|timed? ?out/i;
 
 /** The session that an answer names. */
 export function sessionOf({ headers }: HttpAnswer): string | undefined {
