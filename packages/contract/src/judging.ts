@@ -70,6 +70,7 @@ export class Judging {
 
   /** Forgets the facts about the server: after a restart its sessions are gone. */
   #renew(): void {
+    this.#probes.at(-1)?.ledger.openedSessions.clear();
     this.#probes.push(new Probe(this.#target, this.#signal, undefined, this.#probes.at(-1)?.ledger));
   }
 

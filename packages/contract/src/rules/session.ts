@@ -49,6 +49,20 @@ const keepsTwoApart: Control = async (probe) => {
   return problems.length === 0 ? undefined : 'disturbed';
 };
 
+/** Twenty sessions, opened and used at the same time. */
+async function twentyAtOnce(probe: Probe): Promise<readonly Problem[]> {
+  const initializations = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
+  const refusals = initializations.flatMap((answer) => resultProblems(answer, 'initialize'));
+  if (refusals.length > 0) return refusals.slice(0, 1);
+  const answers = await Promise.all(
+    initializations.map(async (answer) =>
+      probe.rpc('tools/list', undefined, { session: await probe.enter(answer), keepsSession: true }),
+    ),
+  );
+  // discovery.same-list compares the lists.
+  return answers.flatMap((answer) => resultProblems(answer, 'tools/list')).slice(0, 1);
+}
+
 /** The fewest bits of an id that nobody guesses: a random UUID has 122, one of version 7 has 74, a clock in nanoseconds less. */
 const fewestBits = 44;
 
@@ -82,7 +96,7 @@ async function agedSession(probe: Probe, initialized: RpcAnswer): Promise<string
 /** A session that is old enough: one of the run, or a new one if other sessions have replaced that. */
 async function lastingSession(probe: Probe, method: string): Promise<string> {
   const session = await agedSession(probe, await probe.initializedAgain());
-  const answer = await probe.rpc(method, undefined, { session });
+  const answer = await probe.rpc(method, undefined, { session, keepsSession: true });
   if (carriedOutProblems(answer, method).length === 0 || isLimited(answer.http)) return session;
   return agedSession(probe, await probe.initializeSteadily());
 }
@@ -173,10 +187,10 @@ export const sessionRules: readonly LiveRule[] = [
     check: async (probe, note) => {
       const method = await otherMethod(probe);
       const session = await lastingSession(probe, method);
-      const send = () => probe.rpc(method, undefined, { session });
+      const send = () => probe.rpc(method, undefined, { session, keepsSession: true });
       const { lostSessions } = probe.ledger;
       if (lostSessions.length > 0)
-        note?.(`the server lost a session after ${lostSessions.map(inSeconds).join(', ')}`);
+        note?.(`the server lost a session after ${lostSessions.slice(0, 3).map(inSeconds).join(', ')}`);
       for (let turn = 1; turn <= requestsOfSession; turn++) {
         const age = inSeconds(probe.ageOf(session) ?? 0);
         const answer = await send();
@@ -212,16 +226,9 @@ export const sessionRules: readonly LiveRule[] = [
     controls: [initializesAgain, lists, keepsTwoApart],
     mustAnswer: true,
     check: async (probe) => {
-      const initializations = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
-      const refusals = initializations.flatMap((answer) => resultProblems(answer, 'initialize'));
-      if (refusals.length > 0) return refusals.slice(0, 1);
-      const answers = await Promise.all(
-        initializations.map(async (answer) =>
-          probe.rpc('tools/list', undefined, { session: await probe.enter(answer) }),
-        ),
-      );
-      // discovery.same-list compares the lists.
-      return answers.flatMap((answer) => resultProblems(answer, 'tools/list')).slice(0, 1);
+      const problems = await twentyAtOnce(probe);
+      const isLost = problems.some(({ actual }) => /session/i.test(actual));
+      return isLost ? twentyAtOnce(probe) : problems; // a server that was restarted has lost them once
     },
   },
   {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { nowMs } from './clock.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
+import type { HttpAnswer } from './http.ts';
 import { NotRun } from './not-run.ts';
 import { allWaitsMs, type LimitedAnswer } from './rate-limit.ts';
 import { NoAnswer } from './receive.ts';
@@ -13,6 +14,8 @@ export interface SdkSession {
   readonly client: Client;
   close(): Promise<void>;
 }
+
+type SessionRefusal = Pick<HttpAnswer, 'status' | 'body'>;
 
 export interface ClientOptions extends Guarded {
   readonly url: URL;
@@ -23,6 +26,8 @@ export interface ClientOptions extends Guarded {
   readonly platform: Pick<PlatformProfile['token'], 'header' | 'scheme'>;
   /** Called with the session that an answer names. */
   readonly onSession: (session: string | undefined) => void;
+  /** The session in which a refused request is sent again, if the server has lost its session. */
+  readonly successorOf: (session: string, refusal: SessionRefusal) => Promise<string | undefined>;
   /** Waits after HTTP 429. Resolves to whether the request is to be sent again. */
   readonly retriesAfter: (answer: LimitedAnswer) => Promise<boolean>;
 }
@@ -46,6 +51,7 @@ export async function connect({
   platform,
   headers,
   onSession,
+  successorOf,
   retriesAfter,
   ...guarded
 }: ClientOptions): Promise<SdkSession> {
@@ -53,12 +59,21 @@ export async function connect({
   const send = guardedFetch(guarded);
   const authorized: typeof fetch = async (input, init) => {
     const allHeaders = new Headers(init?.headers);
+    const ownSession = allHeaders.get('mcp-session-id');
     for (let attempt = 0; ; attempt += 1) {
       const value = await token?.();
       if (value !== undefined) allHeaders.set(platform.header, `${platform.scheme} ${value}`);
       const sentAt = nowMs();
       const answer = await send(input, { ...init, headers: allHeaders });
       onSession(answer.headers.get('mcp-session-id') ?? undefined);
+      const session = allHeaders.get('mcp-session-id');
+      if (session !== null && session === ownSession && (answer.status === 400 || answer.status === 404)) {
+        const next = await successorOf(session, { status: answer.status, body: await answer.clone().text() });
+        if (next === undefined) return answer;
+        allHeaders.set('mcp-session-id', next);
+        await answer.body?.cancel();
+        continue;
+      }
       if (answer.status !== 429) return answer;
       const limited = { headers: Object.fromEntries(answer.headers), sentAt, attempt };
       if (!(await retriesAfter(limited))) return answer;

@@ -62,7 +62,9 @@ export class Ledger {
   readonly #outcomes = new Map<string, Outcomes>();
   /** Whether a server reset a connection, new or reused. */
   hasReset = false;
-  /** The ages in milliseconds at which sessions were lost that all rules share. */
+  /** When each session was opened that the run has not ended, by the clock of the run. */
+  readonly openedSessions = new Map<string, number>();
+  /** The ages in milliseconds at which the server lost sessions. */
   readonly lostSessions: number[] = [];
   /** Whether the server left a notification unanswered. */
   leavesNotifications = false;

@@ -11,7 +11,7 @@ import { consent, harmless, limited, NotRun } from './not-run.ts';
 import type { PostOptions } from './requests.ts';
 import { isRefusal, type RpcAnswer, unanswered } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
-import { Sessions } from './sessions.ts';
+import { Sessions, saysSessionIsGone } from './sessions.ts';
 import { type CallCase, toolCases } from './tool-cases.ts';
 import { isUnrecorded } from './unrecorded.ts';
 
@@ -233,6 +233,8 @@ export class Probe extends Sessions {
         return this.exchanges.onLate(timeoutMs, arrival);
       },
       onSession: (session) => this.opened(session),
+      successorOf: async (session, refusal) =>
+        saysSessionIsGone(refusal) ? this.successorOf(session) : undefined,
       retriesAfter: (answer) => this.retriesAfter(answer),
     }).catch((error: unknown) => {
       throw missingAnswerOf(error) ?? error;

@@ -32,12 +32,19 @@ export interface PostOptions {
   readonly timeoutMs?: number;
   /** See `HttpRequest`. */
   readonly mayHang?: boolean;
+  /** Sends the request only in this session, also if the server has lost it. */
+  readonly keepsSession?: boolean;
   /** The request target, see `HttpRequest`. */
   readonly target?: string;
   /** An endpoint other than the target's. */
   readonly url?: URL;
   /** Called between headers and body, see `HttpRequest`. */
   readonly onHeadersRead?: () => void;
+}
+
+/** An HTTP request to the server: GET to the endpoint unless stated otherwise. */
+export interface OptionalRequest extends Partial<HttpRequest>, Pick<PostOptions, 'keepsSession'> {
+  readonly path?: string;
 }
 
 /** Sends requests to a server under examination, and starts further instances of it. */
@@ -53,8 +60,6 @@ export class Requests {
   readonly #clock: () => number;
   protected readonly exchanges: Http;
   readonly #instances: Instance[] = [];
-  /** When the sessions were opened at the endpoint of the target that are not ended, by `clock`. */
-  readonly #opened = new Map<string, number>();
   /** Ends with the last request, where each waits for the one before it. */
   #turn: Promise<unknown> | undefined;
   /** The tokens of the run, to sign them again. */
@@ -113,7 +118,7 @@ export class Requests {
   }
 
   /** Any HTTP request to the server; the endpoint unless a path is given. */
-  async http(request: Partial<HttpRequest> & { readonly path?: string }): Promise<HttpAnswer> {
+  async http(request: OptionalRequest): Promise<HttpAnswer> {
     const {
       path,
       method = 'GET',
@@ -123,7 +128,8 @@ export class Requests {
       ...rest
     } = request;
     const wholeRequest = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
-    const { patience, pending } = this.ledger;
+    const { patience, pending, openedSessions } = this.ledger;
+    if (method === 'DELETE') openedSessions.delete(headers['mcp-session-id'] ?? '');
     const ownHeaders = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
     const shownRequest = { ...wholeRequest, headers: { ...Object.fromEntries(ownHeaders), ...headers } };
     if (wholeRequest.mayHang !== true) patience.admit(wholeRequest.body);
@@ -236,12 +242,13 @@ export class Requests {
 
   /** Remembers a session to end. */
   protected opened(session: string | undefined): void {
-    if (session !== undefined && !this.#opened.has(session)) this.#opened.set(session, this.clock());
+    const { openedSessions } = this.ledger;
+    if (session !== undefined && !openedSessions.has(session)) openedSessions.set(session, this.clock());
   }
 
   /** Milliseconds since a session was opened; undefined if this run did not open it. */
   ageOf(session: string): number | undefined {
-    const openedAt = this.#opened.get(session);
+    const openedAt = this.ledger.openedSessions.get(session);
     return openedAt === undefined ? undefined : this.clock() - openedAt;
   }
 
@@ -253,8 +260,9 @@ export class Requests {
 
   /** Ends the sessions that were opened, where the server lets a caller end them. */
   protected async endSessions(): Promise<void> {
-    const [first, ...otherSessions] = this.#opened.keys();
-    this.#opened.clear();
+    const { openedSessions } = this.ledger;
+    const [first, ...otherSessions] = openedSessions.keys();
+    openedSessions.clear();
     const end = async (session: string | undefined): Promise<boolean> => {
       const headers = present({ 'mcp-session-id': session });
       const deletion = await this.http({ method: 'DELETE', headers, timeoutMs: confirmMs }).catch(

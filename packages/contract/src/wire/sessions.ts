@@ -3,10 +3,11 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import type { Target } from '../target.ts';
 import { fetchToolList, type ListedPages, type ListPages } from './fetch-tool-list.ts';
+import type { HttpAnswer, HttpRequest } from './http.ts';
 import { modernRpc, parameterHeaders } from './modern-request.ts';
 import { NotRun } from './not-run.ts';
 import { ConnectionReset, Hang } from './receive.ts';
-import { type PostOptions, Requests } from './requests.ts';
+import { type OptionalRequest, type PostOptions, Requests } from './requests.ts';
 import { isLimited, isRefusal, type RpcAnswer, sessionOf, unanswered } from './rpc.ts';
 
 /** The facts that a new session replaces. */
@@ -40,10 +41,7 @@ export class Sessions extends Requests {
     await this.endSessions();
   }
 
-  /**
-   * One JSON-RPC request, in the shared session unless another is named. If the server has lost the shared session, it is sent
-   * again in a new one, as clients do.
-   */
+  /** One JSON-RPC request, in the shared session unless another is named. */
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
     const { headers, chunked, url, onHeadersRead, token } = options;
@@ -53,18 +51,27 @@ export class Sessions extends Requests {
       if (error instanceof ConnectionReset && !isSpecial) this.#recordReset(error, paid, params);
       throw error;
     });
-    if (isSpecial) return answer;
-    if (session !== undefined && saysSessionIsGone(answer)) {
-      const next = await this.#successorOf(session);
-      const repeatedAnswer =
-        next === undefined ? answer : await this.ask(method, params, { ...options, session: next });
-      if (!saysSessionIsGone(repeatedAnswer)) {
-        this.ledger.explain('session.lasting', answer.http);
-        this.ledger.tally(paid, params, repeatedAnswer);
-        return repeatedAnswer;
-      }
+    if (!isSpecial) this.ledger.tally(paid, params, answer);
+    return answer;
+  }
+
+  /** An HTTP request. If the server has lost the session that it names, it is sent again in a new one, as clients do. */
+  override async http(request: OptionalRequest): Promise<HttpAnswer> {
+    const [name, session] = sessionHeader(request.headers);
+    const isOwn = session !== undefined && this.ledger.openedSessions.has(session);
+    const answer = await super.http(request);
+    if (!isOwn || request.keepsSession || request.method === 'DELETE') return answer;
+    if (!saysSessionIsGone(answer)) return answer;
+    // The second of these sessions is used by nothing else: a server may keep sessions for few requests only.
+    for (const open of [() => this.successorOf(session), () => this.#openOwn()]) {
+      const next = await open();
+      if (next === undefined) return answer;
+      const headers = { ...request.headers, [name]: next };
+      const repeatedAnswer = await super.http({ ...request, headers });
+      if (saysSessionIsGone(repeatedAnswer)) continue;
+      this.ledger.explain('session.lasting', answer);
+      return repeatedAnswer;
     }
-    this.ledger.tally(paid, params, answer);
     return answer;
   }
 
@@ -74,16 +81,19 @@ export class Sessions extends Requests {
     if (!error.isReused) this.ledger.tally(method, params, unanswered(error), true);
   }
 
-  /** The session that replaces a shared one; undefined if the server opens none. */
-  async #successorOf(lost: string): Promise<string | undefined> {
-    const current = await this.session();
-    if (current !== lost) return current;
+  async #openOwn(): Promise<string | undefined> {
+    return this.newSession().catch(() => undefined);
+  }
+
+  /** The session that replaces a lost one; undefined if the server opens none. */
+  protected successorOf(lost: string): Promise<string | undefined> {
     return this.once(`after ${lost}`, async () => {
       const age = this.ageOf(lost);
-      const initialized = await this.initializeSteadily().catch(() => undefined);
-      const session = initialized && (await this.enter(initialized).catch(() => undefined));
-      if (session !== undefined) this.#facts.set('session', Promise.resolve(session));
-      if (session !== undefined && age !== undefined) this.ledger.lostSessions.push(age);
+      const isShared = (await this.#facts.get('session')) === lost;
+      const session = await this.#openOwn();
+      if (session === undefined) return undefined;
+      if (isShared) this.#facts.set('session', Promise.resolve(session));
+      if (age !== undefined) this.ledger.lostSessions.push(age);
       return session;
     });
   }
@@ -136,7 +146,7 @@ export class Sessions extends Requests {
   /** A server that leaves a notification unanswered gets no further one: `protocol.notification` reports it. */
   async #notify(session: string): Promise<void> {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    await this.post(notification, { session, mayHang: true }).catch((error: unknown) => {
+    await this.post(notification, { session, keepsSession: true, mayHang: true }).catch((error: unknown) => {
       if (!(error instanceof Hang)) throw error;
       this.ledger.leavesNotifications = true;
     });
@@ -258,6 +268,13 @@ function judgedOf(answers: Answers): RpcAnswer {
 }
 
 /** Whether an answer refuses a request because of its session. */
-function saysSessionIsGone({ http: { status, body } }: RpcAnswer): boolean {
+export function saysSessionIsGone({ status, body }: Pick<HttpAnswer, 'status' | 'body'>): boolean {
   return (status === 400 || status === 404) && /session/i.test(body.slice(0, 1_000));
 }
+
+/** The header that names the session of a request, however it is spelled. */
+function sessionHeader(headers: HttpRequest['headers'] = {}): readonly [name: string, session?: string] {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === sessionName) ?? [sessionName];
+}
+
+const sessionName = 'mcp-session-id';
