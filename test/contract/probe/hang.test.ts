@@ -93,3 +93,40 @@ it.concurrent('a request that hangs on a server that answers no ping fails no ru
   );
   expect(rules).toMatchObject([{ status: 'not-run', cause: 'unanswered' }]);
 });
+
+it.concurrent('a call for which the server asks its client names that request as the cause', async () => {
+  const message = { jsonrpc: '2.0', id: 's1', method: 'elicitation/create', params: {} };
+  const asking: Answer = {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    body: `data: ${JSON.stringify(message)}\n\n`,
+    stream: true,
+  };
+  const { rules } = await serving(
+    instead((request) =>
+      methodOf(request) === 'tools/call' && request.headers.authorization ? asking : undefined,
+    ),
+    (url) =>
+      runContract(
+        { url, profile: context, examples, signer, timeoutMs: 10_000 },
+        { selects: ({ id }) => id === 'outcome.in-time' },
+      ),
+  );
+  expect(rules[0]?.problems[0]).toMatchObject({
+    actual: expect.stringContaining('to which it sent the request elicitation/create'),
+    fix: expect.stringContaining('neither elicitation, sampling nor roots'),
+  });
+});
+
+it.concurrent('a server that requires MCP-Protocol-Version gets that header as the cause', async () => {
+  const { rules } = await serving(
+    instead((request) => {
+      const isNamed = request.headers['mcp-protocol-version'] !== undefined;
+      if (isNamed || request.method !== 'POST' || methodOf(request) === 'initialize') return undefined;
+      return { status: 400, body: { error: 'MCP-Protocol-Version header is required' } };
+    }),
+    (url) =>
+      runContract({ url, profile: context, signer }, { selects: ({ id }) => id === 'discovery.tools-list' }),
+  );
+  expect(rules[0]?.problems[0]?.fix).toContain('the server requires this header');
+});

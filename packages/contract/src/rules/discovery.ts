@@ -5,7 +5,13 @@ import { clientListing, initializesAgain, ListRejected, lists, listsAll } from '
 import { pageProblems } from '../wire/fetch-tool-list.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { answerProblems, carriedOutProblems, rejectedProblems, resultProblems } from './expect.ts';
+import {
+  answerProblems,
+  carriedOutProblems,
+  rejectedProblems,
+  resultProblems,
+  withRefusalFix,
+} from './expect.ts';
 import { fact, inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
 /** Information that an agent or the marketplace reads before it pays. */
@@ -139,7 +145,10 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     check: async (probe) => {
       if (kind === 'tools') {
         if (await hasNoTools(probe)) throw NotRun.by('noTools');
-        return pageProblems(await probe.pages());
+        const pages = await probe.pages();
+        const { answer } = pages.fault ?? {};
+        const problems = pageProblems(pages);
+        return answer ? problems.map(withRefusalFix(answer)) : problems;
       }
       const { result, http } = await probe.rpc(method);
       return answerProblems(Array.isArray(result?.[kind]), method, `a result with ${kind}`, http);

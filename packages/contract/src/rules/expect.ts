@@ -24,6 +24,13 @@ export function withRequestCommand(answer: HttpAnswer): (problem: Problem) => Pr
   return (problem) => ({ ...problem, ...(answer.asked && { request: curlLine(answer.asked) }) });
 }
 
+/** Adds to a problem of an answer the command that sends its request again, and the fix if the answer names the reason. */
+export function withRefusalFix(answer: HttpAnswer): (problem: Problem) => Problem {
+  const fix = refusalFix(answer);
+  const addCommand = withRequestCommand(answer);
+  return (problem) => addCommand(fix === undefined ? problem : { ...problem, fix });
+}
+
 /** The refusal of an unpaid call (C§7, first row). */
 export function unauthorizedProblems(
   answer: HttpAnswer,
@@ -74,9 +81,8 @@ export function rejectedProblems(answer: HttpAnswer, path?: string): readonly Pr
 /** A JSON-RPC request that must be answered with a result. */
 export function resultProblems({ http, result }: RpcAnswer, path?: string): readonly Problem[] {
   const holds = http.status === 200 && result !== undefined;
-  const fix = refusalFix(http);
   const problems = answerProblems(holds, path, 'HTTP 200 with a JSON-RPC result', http);
-  return fix === undefined ? problems : problems.map((problem) => ({ ...problem, fix }));
+  return problems.map(withRefusalFix(http));
 }
 
 /**
@@ -91,14 +97,21 @@ export function carriedOutProblems(answer: RpcAnswer, path: string): readonly Pr
 const methodNotFound = -32_601;
 
 /** What to change, where the words of a refusal name its reason: one status has many. */
-function refusalFix({ status, body, asked: { body: sent } = {} as Asked }: HttpAnswer): string | undefined {
+function refusalFix({ status, body, asked }: HttpAnswer): string | undefined {
   if (status < 400) return undefined;
+  const { body: sent, headers: sentHeaders = {} } = asked ?? ({} as Partial<Asked>);
   const isInitialize = typeof sent === 'string' && sent.includes('"method":"initialize"');
+  if (requiresVersion.test(body.slice(0, 2_000)) && sentHeaders['mcp-protocol-version'] === undefined)
+    return versionFix;
   const refusal = refusals.find(
     ([words, , ofInitialize]) => words.test(body.slice(0, 2_000)) && (!ofInitialize || isInitialize),
   );
   return refusal?.[1] ?? (status === 401 ? withoutToken : undefined);
 }
+
+const requiresVersion = /protocol.?version/i;
+const versionFix =
+  'Answer requests without MCP-Protocol-Version: the server requires this header, but callers that negotiated 2025-03-26 or earlier do not send it.';
 
 const withoutToken = 'Let this request pass without authentication: only tools/call needs a token.';
 

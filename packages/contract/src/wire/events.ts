@@ -22,6 +22,12 @@ export class ResponseWatch {
   /** The end of what has come: an event ends only where a chunk completes a blank line. */
   #end = '';
   #events = 0;
+  #request: string | undefined;
+
+  /** The method of the first request that the server sent to its client, such as `elicitation/create`. */
+  get request(): string | undefined {
+    return this.#request;
+  }
 
   /** Whether the stream has more events than allowed. Further events are not parsed. */
   get isOverlong(): boolean {
@@ -38,8 +44,10 @@ export class ResponseWatch {
     this.#unfinished = events.pop() ?? '';
     this.#events += events.length;
     if (this.isOverlong) return 0;
-    const values = events.flatMap(eventValues).flat();
-    return values.filter((value) => isObject(value) && ('result' in value || 'error' in value)).length;
+    const messages = events.flatMap(eventValues).flat().filter(isObject);
+    const request = messages.find(({ id, method }) => id !== undefined && typeof method === 'string');
+    this.#request ??= request && String(request.method);
+    return messages.filter((message) => 'result' in message || 'error' in message).length;
   }
 }
 

@@ -2,6 +2,7 @@ import { objectOr, textOr } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import { bounds } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
+import type { HttpAnswer } from './http.ts';
 import { NoAnswer, Unanswered } from './receive.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 
@@ -20,6 +21,8 @@ export interface ListPages extends ListedPages {
     /** From 1. */
     readonly page: number;
     readonly problem: Problem;
+    /** Absent if there was none. */
+    readonly answer?: HttpAnswer;
     /** Set if there was no answer; it has the same problem. */
     readonly silence?: NoAnswer;
   };
@@ -50,8 +53,9 @@ export async function fetchToolList(ask: (params?: Json) => Promise<RpcAnswer>):
           fix: 'Answer each nextCursor that you send with the next page, or send no nextCursor.',
         }),
       };
-      const silence = answer instanceof NoAnswer ? { silence: new Unanswered([problem]) } : {};
-      return { tools, ended: false, fault: { page, problem, ...silence } };
+      const cause =
+        answer instanceof NoAnswer ? { silence: new Unanswered([problem]) } : { answer: answer.http };
+      return { tools, ended: false, fault: { page, problem, ...cause } };
     }
     const names = JSON.stringify(result.tools.map((tool) => textOr(objectOr(tool).name)));
     const repeats = pages.get(names);

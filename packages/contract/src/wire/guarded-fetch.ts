@@ -75,7 +75,11 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
         arrival.bytes = (arrival.bytes ?? 0) + bytes.byteLength;
         if (recording) chunks.push(bytes);
       };
-      const stream = body && guarded(body, { watch, take, answered, settle, signal: limit.signal });
+      const onRequest = (request: string | undefined): void => {
+        arrival.request = request;
+      };
+      const stream =
+        body && guarded(body, { watch, take, onRequest, answered, settle, signal: limit.signal });
       return new Response(stream, { status, statusText, headers });
     } catch (error) {
       settle(overdueError ?? (error as Error));
@@ -88,6 +92,8 @@ interface Reading {
   /** Of a stream of events. */
   readonly watch: ResponseWatch | undefined;
   take(bytes: Uint8Array): void;
+  /** Called with the method of a request that the server has sent to its client. */
+  onRequest(method: string | undefined): void;
   /** Called once the body contains the responses. */
   answered(): void;
   /** Called at its end, first with the error that it ends with. */
@@ -99,7 +105,7 @@ interface Reading {
 /** Passes a body on until it is too long, or has too many events. */
 function guarded(
   body: ReadableStream<Uint8Array>,
-  { watch, take, answered, settle, signal }: Reading,
+  { watch, take, onRequest, answered, settle, signal }: Reading,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -121,6 +127,7 @@ function guarded(
       if (value) take(value);
       bytes += value?.byteLength ?? 0;
       const responses = watch?.count(decoder.decode(value, { stream: true })) ?? 0;
+      onRequest(watch?.request);
       if (responses > 0) answered();
       const isOverlong = bytes > maximumBytes || watch?.isOverlong === true;
       if (done || isOverlong) settle();

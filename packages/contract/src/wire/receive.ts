@@ -40,19 +40,26 @@ export class Hang extends Unanswered {}
 export interface Arrival {
   /** The number of bytes of its body; undefined before its head. */
   bytes?: number;
+  /** The method of a request that the server sent to its client before the answer. */
+  request?: string | undefined;
 }
 
 /** Thrown when the time for an answer is over. */
 export class AnswerTimeout extends NoAnswer {
-  constructor(timeoutMs: number, { bytes }: Arrival = {}) {
+  constructor(timeoutMs: number, { bytes, request }: Arrival = {}) {
     const missing =
       bytes === undefined ? 'no complete answer' : `${bytes} bytes of the body came, its end did not`;
-    super(`${missing} within ${timeoutMs} ms`);
+    const cause = request === undefined ? '' : `: ${waitsForClient} ${request.slice(0, 80)}`;
+    super(`${missing} within ${timeoutMs} ms${cause}`);
   }
 }
 
+const waitsForClient = 'the server waits for the client, to which it sent the request';
+
 /** What to do about an answer of which only the end is missing, if a problem got one. */
 export function fixOfEnd(actual: string): string | undefined {
+  if (actual.includes(waitsForClient))
+    return 'Send no request to a client that does not declare it in initialize: this client, as a marketplace, declares neither elicitation, sampling nor roots.';
   return /^\d+ bytes of the body came, its end did not/.test(actual)
     ? 'End the response: call res.end(), close the stream of its body, or send as many bytes as Content-Length says.'
     : undefined;
@@ -113,6 +120,7 @@ export async function receive(
       if (size > maximumBytes) throw answerTooLong();
       if (watch === undefined) continue;
       const eventCount = watch.count(chunk.toString('utf8'));
+      arrival.request = watch.request;
       if (watch.isOverlong) throw tooManyEvents();
       if (eventCount === 0 || responses >= Math.max(due, 1)) continue;
       responses += eventCount;
