@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rules } from '../../packages/contract/src/catalogue.ts';
 import type { RuleText } from '../../packages/contract/src/model.ts';
+import { sentences as mcpSentences } from '../../packages/contract/src/platforms/mcp.ts';
 import type { Rule } from '../../packages/contract/src/rules/rule.ts';
 import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { filesOf } from './rule-files.ts';
@@ -58,6 +59,15 @@ export async function rulesDocument(): Promise<string> {
     `${beyond()
       .map(({ id }) => `\`${id}\``)
       .join(' ')}.`,
+    '',
+    '## MUST rules of `--platform mcp`',
+    '',
+    'Each of these rules tests a sentence of the specification of MCP, of 2025-11-25 if no revision is named. Every other rule is a SHOULD under this',
+    'profile, or off. `http.foreign-origin` is a MUST only for a target on loopback.',
+    '',
+    '| rule | sentence |',
+    '| --- | --- |',
+    ...Object.entries(mcpSentences).map(([id, sentence]) => `| \`${id}\` | ${cell(sentence)} |`),
     '',
     '## Where is the code of a rule?',
     '',
