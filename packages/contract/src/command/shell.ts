@@ -22,6 +22,14 @@ export function posixLine(pieces: readonly string[]): string {
   return pieces.map((piece) => quotedParts(urlParts(piece))).join(' ');
 }
 
+/** In a quoted line, a long run of one character is written by a command, so that the line can be read. */
+export function shortenRuns(line: string): string {
+  return line.replaceAll(
+    /([\w[\]{}:,.-])\1{99,}/g,
+    (run) => `'"$(printf %${run.length}s | tr ' ' '${run[0]}')"'`,
+  );
+}
+
 /** Quotes the parts of a URL as one argument for a POSIX shell, which fills in the variables of its secrets. */
 export function quotedParts(parts: readonly UrlPart[]): string {
   return parts

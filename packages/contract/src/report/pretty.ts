@@ -18,6 +18,7 @@ import {
   waysOn,
 } from './format.ts';
 import { firstLines, mergeToolProblems, problemLines, ruleLines, shortNameList } from './lines.ts';
+import { variableLines } from './request-variables.ts';
 
 /**
  * The report for a terminal. A report of a check that failed has two lines for each failed rule if its details do not fit on one
@@ -42,6 +43,7 @@ function detailedReport(report: CheckReport, options: ReportOptions): string {
   const { rules, rehearsal = [], serverErrors = [] } = report;
   return joinBlocks([
     [titleLine(report)],
+    variableLines(report),
     verbose
       ? rules
           .filter(({ status }) => status === 'pass')

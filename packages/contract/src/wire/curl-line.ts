@@ -1,10 +1,10 @@
-import { posixLine, quotedParts } from '../command/shell.ts';
+import { posixLine, quotedParts, shortenRuns } from '../command/shell.ts';
 import { targetParts } from '../command/url-secrets.ts';
 import { shorten } from '../json/json.ts';
 import type { Asked } from './http.ts';
 
-/** The maximum number of characters of a body that are shown. */
-const mostShown = 1_500;
+/** The maximum number of characters of a body that are shown; longer requests are described. */
+const mostShown = 100_000;
 
 /** Ids of sessions, and a token, that the rules invent: no server has issued them. */
 export const invented = {
@@ -13,7 +13,11 @@ export const invented = {
   members: ['__proto__', 'constructor', 'toString', 'hasOwnProperty'],
   token: 'garbage',
 } as const;
-const shownValues: readonly string[] = [invented.unknown, ...invented.members, invented.token];
+const inventedValues: readonly string[] = [invented.unknown, ...invented.members, invented.token];
+
+function isInvented(value: string): boolean {
+  return inventedValues.includes(value) || /^(.)\1{99,}$/.test(value);
+}
 
 /**
  * The command that sends a request again. A token, a secret of the URL and the id of a session are variables of the shell, since they
@@ -29,29 +33,23 @@ export function curlLine(request: Asked): string {
   const sentHeaders = Object.entries({ ...headers, ...(chunked && { 'transfer-encoding': 'chunked' }) });
   if (repeatedHeader) sentHeaders.push([...repeatedHeader]);
   const lines = sentHeaders.map(([name, value]) =>
-    secret.has(name.toLowerCase()) && value !== '' && !shownValues.includes(value.replace(/^\S+ /, ''))
+    secret.has(name.toLowerCase()) && value !== '' && !isInvented(value.replace(/^\S+ /, ''))
       ? `-H "${name}: ${secret.get(name.toLowerCase())}"`
-      : posixLine(['-H', value === '' ? `${name};` : `${name}: ${value}`]),
+      : shortenRuns(posixLine(['-H', value === '' ? `${name};` : `${name}: ${value}`])),
   );
   const hasAccept = Object.keys(headers).some((name) => name.toLowerCase() === 'accept');
   if (method === 'POST' && !hasAccept) lines.push("-H 'accept:'"); // else curl sends its own
-  const data =
-    body === undefined
-      ? []
-      : [posixLine(['--data-binary', typeof body === 'string' ? body : latin1Text(body)])];
-  const shownData = data.map((text) =>
-    text.length <= mostShown
-      ? text
-      : `--data-binary @body  # ${body?.length} characters: ${shorten(text.slice(15, 60))}`,
-  );
+  if (body !== undefined && body.length > mostShown)
+    return `# a ${method} of ${body.length} characters, which is too long to print: ${shorten(bodyText(body).slice(0, 45))}`;
+  const data = body === undefined ? [] : [shortenRuns(posixLine(['--data-binary', bodyText(body)]))];
   const words = ['curl', '-sS', '-i', ...(method === 'POST' && body !== undefined ? [] : ['-X', method])];
   const aim = target === undefined ? [] : ['--path-as-is --request-target', quotedParts(targetParts(target))];
   if (version === '1.0') words.push('--http1.0');
-  return [...words, posixLine([url.href]), ...aim, ...lines, ...shownData]
+  return [...words, posixLine([url.href]), ...aim, ...lines, ...data]
     .join(' ')
     .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '$TOKEN');
 }
 
-function latin1Text(body: Uint8Array): string {
-  return Buffer.from(body).toString('latin1');
+function bodyText(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
 }

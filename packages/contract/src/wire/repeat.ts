@@ -1,4 +1,4 @@
-import { posixLine } from '../command/shell.ts';
+import { posixLine, shortenRuns } from '../command/shell.ts';
 import { present, visibleJson } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Target } from '../target.ts';
@@ -13,7 +13,7 @@ export interface RepeatedCall {
 }
 
 /** Where `npm run dev` serves a project; its server in a check ends with the check. */
-const projectUrl = 'http://localhost:3000/mcp';
+export const projectUrl = 'http://localhost:3000/mcp';
 
 /**
  * The command lines that send a call again, for a POSIX shell: curl, with the session and the token in variables, and `market-mcp call`
@@ -41,10 +41,6 @@ export function repeatLines({ url, profile, owned }: Target, call: RepeatedCall)
   ];
 }
 
-/** A long run of one character is written by a command, so that the line can be read. */
 function quoteArguments(value: JsonObject): string {
-  return posixLine([visibleJson(JSON.stringify(value))]).replaceAll(
-    /x{100,}/g,
-    (run) => `'"$(printf %${run.length}s | tr ' ' x)"'`,
-  );
+  return shortenRuns(posixLine([visibleJson(JSON.stringify(value))]));
 }
