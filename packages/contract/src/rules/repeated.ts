@@ -15,7 +15,7 @@ const repeats = { calls: 12, changes: 3 } as const;
 
 const idempotent = 'Make the handler idempotent: a repeated call must return the same outcome.';
 
-/** A failure that comes now and then is proven to be a fault of the tool, or only advice. It is looked for in all calls of the run. */
+/** A failure that comes now and then is proven to be a fault of the tool, or only advice. It is looked for in all calls of the run, and repeated. */
 export const repeatableRule: LiveRule = mergeLive(
   { title: 'a repeated call has the same outcome', turn: 'last' },
   [
@@ -75,13 +75,14 @@ function variationProblems({ outcome, answers }: RepeatedOutcome, probe: Probe):
   const other = answers.find(
     ({ result }) => endingOf(result) !== endingOf(first.result) && !(result && saysLimited(result)),
   );
-  const isMixed = failed > 0 && succeeded > 0;
-  if (!other && !isMixed) return [];
+  // What varied only beside other calls is the fault of the calls that ran together, or of a limit.
+  if (!other) return [];
   const problem = ofCall(outcome, {
     expected: `each time as the first time: ${describeCall(first)}`,
-    actual: other ? describeCall(other) : `a failure, ${failed} of ${failed + succeeded} times`,
+    actual: describeCall(other),
   });
-  return [isMixed ? { ...problem, times: { failed, of: failed + succeeded } } : problem];
+  if (failed === 0 || succeeded === 0) return [problem];
+  return [{ ...problem, times: { failed, of: failed + succeeded } }];
 }
 
 /** Whether the source is not the cause: its responses are recorded, or failures and successes take turns. */
