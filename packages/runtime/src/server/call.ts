@@ -119,11 +119,8 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
-  const problem = compiled.checkInput(input, 'arguments');
-  if (problem) return failed({ code: 'INVALID_ARGUMENTS', message: problemText(problem) });
-  if (holdsInfinity(args)) {
-    return failed({ code: 'INVALID_ARGUMENTS', message: 'arguments: a number is too large' });
-  }
+  const problem = argumentProblem(compiled, input, args);
+  if (problem !== null) return failed({ code: 'INVALID_ARGUMENTS', message: problem });
 
   let outcome: Outcome;
   const call: Running = { tool: name, request, traceparent, onSource, held };
@@ -144,8 +141,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   if (held && text && text.length > largeLength && !(await held.reach(answerWeight(text)))) {
     return failed(overloaded);
   }
-  const exact = outcomes.knownResult(text) ?? outcomeResult(compiled, outcome, text);
-  const result = typeof exact === 'string' ? completedResult(compiled, outcome, context, exact) : exact;
+  const result = callResult(compiled, outcome, outcomes, text, context);
   if (typeof result === 'string') {
     const { stack = '' } = outcomes.trace ?? {};
     const detail = `${result}${stack.slice(stack.indexOf('\n'))}`;
@@ -153,15 +149,46 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   }
   const length = result.content[0].text.length;
   compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
-  if (length > largeLength) {
-    if (!takesTurn) void context.turns?.(); // the next large answer waits as if this one had taken a turn
-    await nextTurn(); // other callers are served before it is sent
-  }
+  if (length > largeLength) await letOthersPass(takesTurn, context);
   if (outcome.kind !== 'fail') return { result, ending: outcome.kind, code: undefined };
-  const { code, cause } = outcome;
-  if (cause !== undefined)
-    context.onFailure?.({ tool: name, request, traceparent, code, detail: errorDetail(cause) });
-  return { result, ending: outcome.kind, code };
+  reportCause(outcome, name, context);
+  return { result, ending: outcome.kind, code: outcome.code };
+}
+
+/** Other callers are served before a large answer is sent. */
+function letOthersPass(takesTurn: boolean, { turns }: CallContext): Promise<void> {
+  if (!takesTurn) void turns?.(); // the next large answer waits as if this one had taken a turn
+  return nextTurn();
+}
+
+/** The result of an outcome; text if the outcome does not match the schema. */
+function callResult(
+  compiled: CompiledTool,
+  outcome: Outcome,
+  outcomes: CallOutcomes,
+  text: string | undefined,
+  context: CallContext,
+): CallResult | string {
+  const exact = outcomes.knownResult(text) ?? outcomeResult(compiled, outcome, text);
+  return typeof exact === 'string' ? completedResult(compiled, outcome, context, exact) : exact;
+}
+
+function reportCause(
+  { code, cause }: Outcome & { readonly kind: 'fail' },
+  tool: string,
+  context: CallContext,
+): void {
+  if (cause === undefined) return;
+  const { request, traceparent, onFailure } = context;
+  onFailure?.({ tool, request, traceparent, code, detail: errorDetail(cause) });
+}
+
+/** Why a tool cannot be called with these arguments; null if it can. */
+function argumentProblem(compiled: CompiledTool, input: unknown, args: unknown): string | null {
+  const problem = compiled.checkInput(input, 'arguments');
+  if (problem) return problemText(problem);
+  if (holdsInfinity(args)) return 'arguments: a number is too large';
+  return null;
 }
 
 /** The result of data without some required members, which are null in production; the mismatch if that does not help. */

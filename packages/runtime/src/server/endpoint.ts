@@ -12,7 +12,13 @@ import {
   tokenUnknown,
   tooManyCalls,
 } from './answer.ts';
-import { type Caller, type createAuthentication, signatureEnd, type TokenRules } from './auth.ts';
+import {
+  type Admission,
+  type Caller,
+  type createAuthentication,
+  signatureEnd,
+  type TokenRules,
+} from './auth.ts';
 import type { BodyRefusal } from './bodies.ts';
 import type { OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
@@ -21,6 +27,7 @@ import { type Log, type PublishReport, publishSession } from './log.ts';
 import {
   createMethods,
   ErrorCode,
+  type ErrorReply,
   errorReply,
   holdsPaidMethod,
   isRequest,
@@ -34,7 +41,7 @@ import {
 import { type createMemory, estimateMemory, HeldMemory } from './memory.ts';
 import { createModern, isModern, traceparentOf } from './modern.ts';
 import { RunningCalls } from './running-calls.ts';
-import { isObject } from './schema.ts';
+import { isObject, type Members } from './schema.ts';
 import { createSessions, createStreams, type Replicas } from './session.ts';
 
 /** Of the endpoint. */
@@ -143,7 +150,9 @@ export class Endpoint {
     if (typeof body === 'number') return bodyRefusals[body];
     const heldMemory = new HeldMemory(this.#shared.memory, body.weight);
     try {
-      return await this.#answerTo(request, response, id, body.message, heldMemory, await identified);
+      const caller = await identified;
+      if (caller.isPaying) this.#payers.add(request.socket);
+      return await this.#answerTo(request, response, id, body.message, heldMemory, caller);
     } finally {
       heldMemory.release();
     }
@@ -158,49 +167,81 @@ export class Endpoint {
     caller: Caller,
   ): Promise<Answer> {
     const { headers } = request;
-    if (caller.isPaying) this.#payers.add(request.socket);
-    const isPaid = message === undefined || holdsPaidMethod(message);
-    if (isPaid && caller.isPaying && this.runningCalls.areStopped) {
-      this.#report('SHUTDOWN_GRACE_MS');
-      return serverStopping;
-    }
-    if (isPaid && !caller.mayCall(id)) return this.unauthorized;
+    const denial = this.#paymentDenial(id, message, caller);
+    if (denial) return denial;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
-    const era = this.#modern && isModern(message, headers) ? this.#modern : null;
+    const era = this.#eraOf(message, headers);
     const refusal = era?.refusalOf(message, headers);
-    if (refusal) return json(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
+    if (refusal) return refusalAnswer(refusal);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
-    const session = headers['mcp-session-id']?.toString();
-    const initializes = !era && message.method === 'initialize' && 'id' in message;
-    if (!era && !(initializes && session === undefined) && !this.#sessions.isKnown(session))
-      return invalidSession;
-    const protocol = headers['mcp-protocol-version']?.toString();
-    if (!era && !initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
-      throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
-    }
-
-    const payer =
-      message.method === paidMethod ? signatureEnd(String(headers[this.#config.token?.header ?? ''])) : null;
-    if (payer !== null && !this.#calls.enter(payer)) return tooManyCalls;
+    const initializes = isInitialize(message, era);
+    if (!era && this.#lacksSession(headers, initializes)) return invalidSession;
+    const payer = this.#payerOf(message, headers);
+    if (!this.#enters(payer)) return tooManyCalls;
     try {
       // Last, so that a refused call leaves its token valid for another attempt.
-      if (payer !== null && caller.claim && isRequest(message)) {
-        const admission = await caller.claim(id);
-        if (admission === 'later') return tokenUnknown;
-        if (!admission) return this.unauthorized;
-      }
+      const claim = payer !== null && isRequest(message) ? caller.claim : undefined;
+      const claimDenial = claim && this.#claimDenial(await claim(id));
+      if (claimDenial) return claimDenial;
       const traceparent = traceparentOf(message, headers);
       const context = { request: id, traceparent, held: heldMemory, onGone: onGone(response) };
       const reply = await replyTo(message, era?.methods ?? this.#methods, context);
-      if (reply === null) return { status: 202 };
-      if (typeof reply === 'string') {
-        const sessionHeaders = initializes ? { 'mcp-session-id': session ?? this.#openSession() } : undefined;
-        return json(200, reply, sessionHeaders);
-      }
-      return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
+      if (typeof reply !== 'string') return replyAnswer(reply);
+      return json(200, reply, this.#sessionHeaders(headers, initializes));
     } finally {
       if (payer !== null) this.#calls.leave(payer);
     }
+  }
+
+  /** The answer to a caller that may not send a paid method now; null if it may, or if the message has none. */
+  #paymentDenial(id: string, message: unknown, caller: Caller): Answer | null {
+    const isPaid = message === undefined || holdsPaidMethod(message);
+    if (!isPaid) return null;
+    if (caller.isPaying && this.runningCalls.areStopped) {
+      this.#report('SHUTDOWN_GRACE_MS');
+      return serverStopping;
+    }
+    return caller.mayCall(id) ? null : this.unauthorized;
+  }
+
+  /**
+   * Whether a request names no session of this server, although it needs one.
+   *
+   * @throws RpcError if its version of the protocol is not supported
+   */
+  #lacksSession(headers: IncomingHttpHeaders, initializes: boolean): boolean {
+    const session = headers['mcp-session-id']?.toString();
+    const needsNone = initializes && session === undefined;
+    if (!needsNone && !this.#sessions.isKnown(session)) return true;
+    const protocol = headers['mcp-protocol-version']?.toString();
+    if (!initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
+      throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
+    }
+    return false;
+  }
+
+  #eraOf(message: unknown, headers: IncomingHttpHeaders) {
+    return this.#modern && isModern(message, headers) ? this.#modern : null;
+  }
+
+  #enters(payer: string | null): boolean {
+    return payer === null || this.#calls.enter(payer);
+  }
+
+  #claimDenial(admission: Admission): Answer | null {
+    if (admission === 'later') return tokenUnknown;
+    return admission ? null : this.unauthorized;
+  }
+
+  #sessionHeaders(headers: IncomingHttpHeaders, initializes: boolean): Answer['headers'] {
+    if (!initializes) return undefined;
+    return { 'mcp-session-id': headers['mcp-session-id']?.toString() ?? this.#openSession() };
+  }
+
+  /** Null if the message is no call. */
+  #payerOf(message: Members, headers: IncomingHttpHeaders): string | null {
+    if (message.method !== paidMethod) return null;
+    return signatureEnd(String(headers[this.#config.token?.header ?? '']));
   }
 
   /** A GET or DELETE. Null for an event stream, whose response has already started. */
@@ -244,6 +285,20 @@ const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 /** The value of a body, undefined if it is nested too deeply, and the memory that it has taken. */
 function weighedBody(bytes: Buffer, weight: number): { readonly message: unknown; readonly weight: number } {
   return { message: estimateMemory(bytes) === null ? undefined : parseBody(bytes), weight };
+}
+
+function isInitialize(message: Members, era: object | null): boolean {
+  return era === null && message.method === 'initialize' && 'id' in message;
+}
+
+function refusalAnswer(refusal: ErrorReply): Answer {
+  return json(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
+}
+
+/** The answer to a notification, or to a request that failed. */
+function replyAnswer(reply: ErrorReply | null): Answer {
+  if (reply === null) return { status: 202 };
+  return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
 }
 
 function onGone(response: ServerResponse): OnGone {

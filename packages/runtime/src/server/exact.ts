@@ -72,6 +72,7 @@ let window: { readonly bytes: Buffer; readonly words: Int32Array } | undefined;
  * A run of 16 digits and points fills three words of four bytes, so every third word is read. One byte stands for each UTF-16
  * unit: another unit may look like a digit, but no digit like another unit.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a scan of each answer, which calls of functions would slow down
 export function longNumbersIn(text: string): 'integers' | 'decimals' | undefined {
   if (text.length < shortText && !holdsLongRun(text)) return undefined;
   if (!window) {

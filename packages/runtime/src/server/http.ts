@@ -263,14 +263,7 @@ class Endpoints implements App {
     const path = targetForm.exec(url)?.[1];
     const isReading = method === 'GET' || method === 'HEAD';
     if (path === '/health' && isReading) return this.#health();
-    if (path !== '/mcp') {
-      const file = this.#files.get(path ?? '');
-      if (file) return isReading ? { status: 200, ...file } : notAllowed('GET, HEAD');
-      const handler = path === undefined ? undefined : this.#routes.get(path);
-      if (handler && path) return this.#answerRoute(handler, path, request, response, id);
-      if (path === '/ready') return this.#ready();
-      return json(404, { error: 'Not found' });
-    }
+    if (path !== '/mcp') return this.#routeOther(path, isReading, request, response, id);
     if (origin !== undefined) {
       if (!this.#origins.admits(origin)) return json(403, { error: 'Origin not allowed' });
       response.setHeader('access-control-allow-origin', origin);
@@ -281,6 +274,22 @@ class Endpoints implements App {
     if (method === 'POST') return this.#endpoint.post(request, response, id);
     if (method !== 'GET' && method !== 'DELETE') return notAllowed('GET, POST, DELETE');
     return this.#endpoint.ofSession(request, response, id);
+  }
+
+  /** Any path but that of the endpoint. */
+  #routeOther(
+    path: string | undefined,
+    isReading: boolean,
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+  ): Answer | null | Promise<Answer | null> {
+    const file = this.#files.get(path ?? '');
+    if (file) return isReading ? { status: 200, ...file } : notAllowed('GET, HEAD');
+    const handler = path === undefined ? undefined : this.#routes.get(path);
+    if (handler && path) return this.#answerRoute(handler, path, request, response, id);
+    if (path === '/ready') return this.#ready();
+    return json(404, { error: 'Not found' });
   }
 
   #send(response: ServerResponse, answer: Answer, id: string): void {

@@ -61,23 +61,7 @@ export function createHoldings<Item>(
     ownItems.items.delete(item);
     if (ownItems.items.size === 0) owners.delete(owner);
   };
-  /** The item that ends for a new one, and its owner. */
-  const weakest = (owner: string, item: Item) => {
-    const least = owners.get(owner)?.size ?? 0;
-    const ownRank = rankOf(item, least);
-    let found = { owner, item, rank: Number.POSITIVE_INFINITY, size: 0, order: 0 };
-    for (const [otherOwner, { size, items }] of owners) {
-      for (const [candidate, { order }] of items) {
-        const rank = rankOf(candidate, size);
-        if (rank > found.rank || (rank >= ownRank && size < least)) continue;
-        const isWeaker =
-          rank < found.rank || size > found.size || (size === found.size && order < found.order);
-        if (isWeaker && candidate !== item && mayEnd(candidate, item))
-          found = { owner: otherOwner, item: candidate, rank, size, order };
-      }
-    }
-    return found;
-  };
+
   return {
     /** Adds an item, or to the size of an item. Returns false if an item had to end. */
     add(owner: string, item: Item, size = 1): boolean {
@@ -90,7 +74,7 @@ export function createHoldings<Item>(
       total += size;
       const fits = total <= limit;
       while (total > limit) {
-        const ending = weakest(owner, item);
+        const ending = weakestItem(owners, owner, item, mayEnd, rankOf);
         remove(ending.owner, ending.item);
         end(ending.item);
       }
@@ -98,6 +82,29 @@ export function createHoldings<Item>(
     },
     remove,
   };
+}
+
+/** The item that ends for a new one, and its owner. */
+function weakestItem<Item>(
+  owners: ReadonlyMap<string, Holder<Item>>,
+  owner: string,
+  item: Item,
+  mayEnd: (item: Item, otherItem: Item) => boolean,
+  rankOf: (item: Item, heldCount: number) => number,
+) {
+  const least = owners.get(owner)?.size ?? 0;
+  const ownRank = rankOf(item, least);
+  let found = { owner, item, rank: Number.POSITIVE_INFINITY, size: 0, order: 0 };
+  for (const [otherOwner, { size, items }] of owners) {
+    for (const [candidate, { order }] of items) {
+      const rank = rankOf(candidate, size);
+      if (rank > found.rank || (rank >= ownRank && size < least)) continue;
+      const isWeaker = rank < found.rank || size > found.size || (size === found.size && order < found.order);
+      if (isWeaker && candidate !== item && mayEnd(candidate, item))
+        found = { owner: otherOwner, item: candidate, rank, size, order };
+    }
+  }
+  return found;
 }
 
 interface Holder<Item> {

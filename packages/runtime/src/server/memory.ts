@@ -15,6 +15,7 @@ const maxLevels = 500;
  * The memory of the value of JSON text, estimated by its values, in bytes; 0 for little memory, null if it is nested too deeply. The
  * text is scanned before it is parsed: parsing deeply nested text takes far longer than this scan.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a scan of each body, which calls of functions would slow down
 export function estimateMemory(bytes: Uint8Array): number | null {
   if (bytes.length <= littleText) return 0;
   let depth = 0;

@@ -9,6 +9,8 @@ import {
   isRequest,
   type McpMethod,
   paidMethod,
+  type Request,
+  type RequestId,
   type ServerInfo,
 } from './mcp.ts';
 import { isObject, type Members } from './schema.ts';
@@ -75,40 +77,11 @@ export function createModern(
     refusalOf(body, headers) {
       if (isNotification(body)) return null;
       if (!isRequest(body)) return errorReply(ErrorCode.InvalidRequest, 'Expected one request');
-      const { id, method, params = {} } = body;
-      const meta = requestMeta(body);
-      const refusal = (code: number, message: string, data?: object) => errorReply(code, message, id, data);
-      const invalid = (message: string) => refusal(ErrorCode.InvalidParams, message);
-      const mismatch = (header: string) =>
-        refusal(ModernCode.HeaderMismatch, `${header} differs from the body`);
-
-      const version = meta[versionKey];
-      if (version === undefined && method === 'initialize') return mismatch('MCP-Protocol-Version');
-      if (typeof version !== 'string') return invalid(`_meta lacks ${versionKey}`);
-      if (headers['mcp-protocol-version'] !== version) return mismatch('MCP-Protocol-Version');
-      if (version !== modernVersion) {
-        const data = { supported: [modernVersion], requested: version };
-        return refusal(ModernCode.UnsupportedProtocolVersion, 'Unsupported protocol version', data);
-      }
-      if (headers['mcp-method'] !== method) return mismatch('Mcp-Method');
-      const { [capabilitiesKey]: capabilities, [clientKey]: client } = meta;
-      if (!isObject(capabilities)) return invalid(`_meta: expected an object as ${capabilitiesKey}`);
-      if (client !== undefined && !isImplementation(client)) {
-        return invalid(`_meta: expected a name and a version in ${clientKey}`);
-      }
-      if (!modernMethods.has(method)) return refusal(ErrorCode.MethodNotFound, 'Method not found');
-      if (method !== paidMethod) return null;
-
-      const { name, arguments: args } = params;
-      if (typeof name !== 'string') return invalid('params.name: expected a tool name');
-      const headerName = headers['mcp-name'];
-      const isPlain = headerName === name && plainNames.has(name);
-      if (!isPlain && decoded(headerName) !== name) return mismatch('Mcp-Name');
-      if (mirrored.length === 0) return null;
-      const tool = mirrored.find((tool) => tool.name === name);
-      const ownMirrors = mirrorsOf(tool?.inputSchema, args);
-      const differing = ownMirrors.find(({ header, value }) => !repeats(headers[header], value));
-      return differing ? mismatch(differing.header) : null;
+      const refusal = versionRefusal(body, headers) ?? clientRefusal(body, headers);
+      if (refusal) return refusal;
+      const { id, method } = body;
+      if (!modernMethods.has(method)) return errorReply(ErrorCode.MethodNotFound, 'Method not found', id);
+      return method === paidMethod ? callRefusal(body, headers, plainNames, mirrored) : null;
     },
   };
 }
@@ -117,6 +90,55 @@ function requestMeta(message: unknown): Members {
   const params = isObject(message) ? message.params : undefined;
   if (isObject(params) && isObject(params._meta)) return params._meta;
   return {};
+}
+
+function invalidParams(id: RequestId, message: string): ErrorReply {
+  return errorReply(ErrorCode.InvalidParams, message, id);
+}
+
+function headerMismatch(id: RequestId, header: string): ErrorReply {
+  return errorReply(ModernCode.HeaderMismatch, `${header} differs from the body`, id);
+}
+
+/** Refuses a request that is not of the stateless revision in both its header and its `_meta`. */
+function versionRefusal(body: Request, headers: IncomingHttpHeaders): ErrorReply | null {
+  const { id, method } = body;
+  const version = requestMeta(body)[versionKey];
+  if (version === undefined && method === 'initialize') return headerMismatch(id, 'MCP-Protocol-Version');
+  if (typeof version !== 'string') return invalidParams(id, `_meta lacks ${versionKey}`);
+  if (headers['mcp-protocol-version'] !== version) return headerMismatch(id, 'MCP-Protocol-Version');
+  if (version === modernVersion) return null;
+  const data = { supported: [modernVersion], requested: version };
+  return errorReply(ModernCode.UnsupportedProtocolVersion, 'Unsupported protocol version', id, data);
+}
+
+/** Refuses a request whose `_meta` does not describe its client. */
+function clientRefusal(body: Request, headers: IncomingHttpHeaders): ErrorReply | null {
+  const { id, method } = body;
+  if (headers['mcp-method'] !== method) return headerMismatch(id, 'Mcp-Method');
+  const { [capabilitiesKey]: capabilities, [clientKey]: client } = requestMeta(body);
+  if (!isObject(capabilities)) return invalidParams(id, `_meta: expected an object as ${capabilitiesKey}`);
+  if (client === undefined || isImplementation(client)) return null;
+  return invalidParams(id, `_meta: expected a name and a version in ${clientKey}`);
+}
+
+/** Refuses a call whose headers name another tool, or repeat other arguments. */
+function callRefusal(
+  { id, params = {} }: Request,
+  headers: IncomingHttpHeaders,
+  plainNames: ReadonlySet<string>,
+  mirrored: readonly Tool[],
+): ErrorReply | null {
+  const { name, arguments: args } = params;
+  if (typeof name !== 'string') return invalidParams(id, 'params.name: expected a tool name');
+  const headerName = headers['mcp-name'];
+  const isPlain = headerName === name && plainNames.has(name);
+  if (!isPlain && decoded(headerName) !== name) return headerMismatch(id, 'Mcp-Name');
+  if (mirrored.length === 0) return null;
+  const tool = mirrored.find((mirroredTool) => mirroredTool.name === name);
+  const ownMirrors = mirrorsOf(tool?.inputSchema, args);
+  const differing = ownMirrors.find(({ header, value }) => !repeats(headers[header], value));
+  return differing ? headerMismatch(id, differing.header) : null;
 }
 
 /** W3C Trace Context: version, trace, parent, flags. Version `ff` and ids of zeros are invalid. */

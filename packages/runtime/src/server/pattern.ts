@@ -62,14 +62,10 @@ function withoutDifferences(pattern: string): string {
     if (/^\\[sSpP]/.test(text)) return inClass ? rangesOf(text) : `[${rangesOf(text)}]`;
     if (inClass) {
       inClass = text !== ']';
-      if (text === '\\b') return '\\x08';
-      return text === '[' ? '\\[' : text;
+      return replacedInClass(text);
     }
     inClass = text === '[';
-    if (/^(?:\\[k1-9]|\(\?[^<])/.test(text)) throw new Error('a backreference or flags of a group');
-    if (text.startsWith('(?')) return '('; // RE2 has no duplicate names and admits fewer characters in them
-    if (text === '.') return '[^\\n\\r\\x{2028}\\x{2029}]';
-    return text;
+    return replacedOutsideClass(text);
   });
 }
 
@@ -81,6 +77,18 @@ const classRanges = new Map([
     String.raw`\x00-\x08\x0e-\x1f!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`,
   ],
 ]);
+
+function replacedInClass(text: string): string {
+  if (text === '\\b') return '\\x08';
+  return text === '[' ? '\\[' : text;
+}
+
+function replacedOutsideClass(text: string): string {
+  if (/^(?:\\[k1-9]|\(\?[^<])/.test(text)) throw new Error('a backreference or flags of a group');
+  if (text.startsWith('(?')) return '('; // RE2 has no duplicate names and admits fewer characters in them
+  if (text === '.') return '[^\\n\\r\\x{2028}\\x{2029}]';
+  return text;
+}
 
 /** The characters of a set such as `\p{Letter}`. RE2 knows fewer names, so `RegExp` tells which these are, in 50 ms. */
 function rangesOf(set: string): string {

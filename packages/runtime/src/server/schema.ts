@@ -96,21 +96,26 @@ function checkWith(validate: ValidateFunction): Check {
   };
 }
 
+function deepestError(errors: readonly Partial<ErrorObject>[]): Partial<ErrorObject> {
+  let deepest: Partial<ErrorObject> = {};
+  let depth = -1;
+  for (const error of errors) {
+    const steps = error.instancePath?.split('/').length ?? -1;
+    if (steps < depth || error.keyword === 'if') continue; // the failed branch has its own error
+    deepest = error;
+    depth = steps;
+  }
+  return deepest;
+}
+
 /** The difference that is deepest in the value. Where all alternatives differ at one place, that is the keyword of these. */
 function deepestProblem(
   errors: readonly Partial<ErrorObject>[],
   value: unknown,
   root: string,
 ): SchemaProblem {
-  let found: Partial<ErrorObject> = {};
-  let depth = -1;
-  for (const error of errors) {
-    const steps = error.instancePath?.split('/').length ?? -1;
-    if (steps < depth || error.keyword === 'if') continue; // the failed branch has its own error
-    found = error;
-    depth = steps;
-  }
-  const { instancePath = '', keyword, params = {}, message = `must match ${keyword}` } = found;
+  const error = deepestError(errors);
+  const { instancePath = '', keyword, params = {}, message = `must match ${keyword}` } = error;
   const member = params.missingProperty ?? params.additionalProperty;
   const pointer = member === undefined ? instancePath : `${instancePath}/${member}`;
   const path = root + pointer.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.');

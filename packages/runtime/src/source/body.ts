@@ -109,6 +109,21 @@ function withInteger(value: unknown, [step, ...laterSteps]: readonly Step[]): un
   );
 }
 
+function fileNameParameter(name: unknown): string {
+  return `; filename="${quotePartName(String(name ?? 'file'))}"`;
+}
+
+type PartContent = readonly [type: string | undefined, content: string | Uint8Array];
+
+function fileContent(name: string, item: unknown, type = 'application/octet-stream'): PartContent {
+  return [type, decodeBase64(name, item)];
+}
+
+function partContent(item: unknown, type: string | undefined): PartContent {
+  if (typeof item === 'object') return [type ?? 'application/json', JSON.stringify(item)];
+  return [type, parameterText(item).replaceAll(/\r\n?|\n/g, '\r\n')];
+}
+
 /** A form of parts (RFC 7578). `FormData` would name JSON parts as files. */
 function multipartBody(
   parts: Values,
@@ -117,20 +132,17 @@ function multipartBody(
 ): Body {
   const boundary = `form-${crypto.randomUUID()}`;
   const chunks: (string | Uint8Array)[] = [];
-  const add = (name: string, file: string, type: string | undefined, content: string | Uint8Array) => {
-    const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`;
-    const head = `Content-Disposition: form-data; name="${quotePartName(name)}"${file}\r\n${typed}`;
-    chunks.push(`--${boundary}\r\n${head}\r\n`, content, '\r\n');
-  };
   for (const [name, value] of Object.entries(parts)) {
     const file = ownMember(files, name);
-    const type = ownMember(types, name);
+    const fileName = file ? fileNameParameter(file.name) : '';
     for (const item of [value].flat()) {
       if (item === undefined || item === null) continue;
-      const fileName = `; filename="${quotePartName(String(file?.name ?? 'file'))}"`;
-      if (file) add(name, fileName, file.type ?? 'application/octet-stream', decodeBase64(name, item));
-      else if (typeof item === 'object') add(name, '', type ?? 'application/json', JSON.stringify(item));
-      else add(name, '', type, parameterText(item).replaceAll(/\r\n?|\n/g, '\r\n'));
+      const [type, content] = file
+        ? fileContent(name, item, file.type)
+        : partContent(item, ownMember(types, name));
+      const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`;
+      const head = `Content-Disposition: form-data; name="${quotePartName(name)}"${fileName}\r\n${typed}`;
+      chunks.push(`--${boundary}\r\n${head}\r\n`, content, '\r\n');
     }
   }
   chunks.push(`--${boundary}--\r\n`);

@@ -5,6 +5,7 @@ import { losesDigits } from '../server/exact.ts';
 import { type AnswerDrift, type ArrivedAnswer, arrivals, createCount, drifts } from '../server/log.ts';
 import { checkOf, isObject, type Members, type SchemaProblem } from '../server/schema.ts';
 import type { PagingHeaders } from './pages.ts';
+import { ownMember } from './request.ts';
 import { callingTool } from './running.ts';
 
 /** What stands for a value that its schema does not admit. */
@@ -78,6 +79,25 @@ function report(drift: AnswerDrift): void {
   if (drifts.hasSubscribers) drifts.publish(drift);
 }
 
+/** The keywords of a schema that describe members. */
+interface DeclaredMembers {
+  readonly properties?: { readonly [name: string]: Members };
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+}
+
+/** The schema of a member with its path; that of the values of a map if the member is not declared. */
+function memberSchemaOf(name: string, schema: DeclaredMembers, path: string) {
+  const { properties = {}, additionalProperties: valueSchema } = schema;
+  if (isObject(valueSchema) && !Object.hasOwn(properties, name))
+    return { memberSchema: valueSchema, isValue: true, at: `${path}.*` };
+  return { memberSchema: ownMember(properties, name), isValue: false, at: `${path}.${name}` };
+}
+
+function isLoss(fitted: unknown, member: unknown): boolean {
+  return fitted === wrongType || (fitted === null && member !== null);
+}
+
 class Fitting {
   readonly #isStrict: boolean;
   readonly #paths: Set<string>;
@@ -109,47 +129,53 @@ class Fitting {
     return items.includes(wrongType) ? wrongType : items;
   }
 
-  #members(value: Members, schema: Members, path: string, isRequired: boolean): unknown {
-    const {
-      properties = {},
-      required = [],
-      additionalProperties: further,
-    } = schema as {
-      readonly properties?: { readonly [name: string]: Members };
-      readonly required?: readonly string[];
-      readonly additionalProperties?: unknown;
-    };
-    const members = new Map<string, unknown>();
-    let lost = 0;
-    for (const [name, member] of Object.entries(value)) {
-      const isDeclared = Object.hasOwn(properties, name);
-      const undeclared = isObject(further) ? further : undefined;
-      const memberValue = isDeclared ? properties[name] : undeclared;
-      const at = `${path}.${isDeclared || !memberValue ? name : '*'}`;
-      const fitted = memberValue ? this.#orNull(member, memberValue, at, required.includes(name)) : member;
-      if (!isDeclared && memberValue && (fitted === wrongType || (fitted === null && member !== null)))
-        lost += 1;
-      if (fitted !== wrongType) members.set(name, fitted);
-      else if (required.includes(name) || this.#isStrict) return wrongType;
-      else this.#paths.add(at);
-    }
-    // A map of which more than a tenth is wrong is another object.
-    if (lost * 10 > Object.keys(value).length) return wrongType;
+  #members(value: Members, schema: DeclaredMembers, path: string, isRequired: boolean): unknown {
+    const members = this.#fitMembers(value, schema, path);
+    if (members === null) return wrongType;
+    const { properties = {}, required = [] } = schema;
     const missing = required.filter((name) => !members.has(name));
-    const hollow = required.filter((name) => this.#hollow.has(Object(members.get(name))));
-    const goneCount = missing.length + hollow.length;
-    const isHollow = isRequired && goneCount === required.length && goneCount > 0;
-    if (isHollow ? this.#isStrict || missing.length === 0 : !isRequired && goneCount * 2 > required.length)
-      return wrongType;
-    if (hollow.length > 0 && !isHollow && !required.some((name) => this.#isContent(members.get(name))))
-      return wrongType;
+    const fit = this.#requiredFit(members, missing.length, required, isRequired);
+    if (fit === wrongType) return wrongType;
     for (const name of missing) if (admitsNull(properties[name] ?? {})) members.set(name, null);
     const fitted = Object.fromEntries(members);
-    if (isHollow) {
+    if (fit === 'hollow') {
       this.#hollow.add(fitted);
       this.#paths.add(path);
     }
     return fitted;
+  }
+
+  /** The members that fit; null if the object is another one. */
+  #fitMembers(value: Members, schema: DeclaredMembers, path: string): Map<string, unknown> | null {
+    const { required = [] } = schema;
+    const members = new Map<string, unknown>();
+    let lost = 0;
+    for (const [name, member] of Object.entries(value)) {
+      const { memberSchema, isValue, at } = memberSchemaOf(name, schema, path);
+      const fitted = memberSchema ? this.#orNull(member, memberSchema, at, required.includes(name)) : member;
+      if (isValue && isLoss(fitted, member)) lost += 1;
+      if (fitted !== wrongType) members.set(name, fitted);
+      else if (required.includes(name) || this.#isStrict) return null;
+      else this.#paths.add(at);
+    }
+    // A map of which more than a tenth is wrong is another object.
+    return lost * 10 > Object.keys(value).length ? null : members;
+  }
+
+  /** Whether an object lacks all its required members, or so many that it is another object. */
+  #requiredFit(
+    members: ReadonlyMap<string, unknown>,
+    missingCount: number,
+    required: readonly string[],
+    isRequired: boolean,
+  ): 'content' | 'hollow' | typeof wrongType {
+    const hollow = required.filter((name) => this.#hollow.has(Object(members.get(name))));
+    const goneCount = missingCount + hollow.length;
+    if (isRequired && goneCount === required.length && goneCount > 0)
+      return this.#isStrict || missingCount === 0 ? wrongType : 'hollow';
+    if (!isRequired && goneCount * 2 > required.length) return wrongType;
+    const hasContent = hollow.length === 0 || required.some((name) => this.#isContent(members.get(name)));
+    return hasContent ? 'content' : wrongType;
   }
 
   /** Whether a member is a list or an object with something in it that was expected. */

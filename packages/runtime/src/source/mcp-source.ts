@@ -19,6 +19,7 @@ import {
   isReplaying,
   keptDirectory,
   keptReply,
+  type RecordedRequest,
   recordReply,
   replayed,
   tellCheck,
@@ -84,6 +85,20 @@ export interface McpSource {
 type Session = { readonly [header: string]: string };
 
 const protocolVersion = '2025-06-18';
+
+/** Writes an answer to the directories that keep answers, if any. */
+function recordCall(
+  request: RecordedRequest,
+  text: string,
+  recordingText: () => string,
+  credentials: Credentials,
+): void {
+  const directory = keptDirectory();
+  if (isRecording()) recordReply(request, { status: 200, text: recordingText() }, allSecretsOf(credentials));
+  else if (directory !== undefined && !isReplaying())
+    recordReply(request, { status: 200, text }, allSecretsOf(credentials), directory);
+}
+
 /** Forwards calls to an MCP server. A call is sent once; only a session that has ended is opened anew. */
 export function mcpSource(options: McpSourceOptions): McpSource {
   const address = endpointOf(options.baseUrl);
@@ -113,33 +128,22 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         return answer;
       } catch (error) {
         heldMemory?.release();
-        const knownError = mcpSourceError(error, isReadOnly, signal?.aborted === true, timeout.aborted);
+        const sourceError = mcpSourceError(error, isReadOnly, signal?.aborted === true, timeout.aborted);
         const variables = secretVariables([credentials]);
-        throw explainedFailure(knownError, error, {
-          method: 'call',
-          url,
-          path: requestParts.path,
-          variables,
-          timeoutMs,
-        });
+        const { method, path } = requestParts;
+        throw explainedFailure(sourceError, error, { method, url, path, variables, timeoutMs });
       }
     };
-    const { text } =
-      keptReply(requestParts) ??
-      (isReplaying()
-        ? replayed(requestParts)
-        : { text: await withTokens(options, undefined, ending, fetched) });
+    const recorded = keptReply(requestParts) ?? (isReplaying() ? replayed(requestParts) : undefined);
+    const text = recorded ? recorded.text : await withTokens(options, undefined, ending, fetched);
     const long = longNumbersIn(text);
     const result = exactly(text, JSON.parse(text), long) as McpResult;
     if (result.isError === true) throw mcpFailure(result);
     const wholeAnswer = mcpAnswer(result, wrap);
     const only = call.keep === 'declared' ? schema : undefined;
     const reduced = only ? declaredPart(wholeAnswer, only) : wholeAnswer;
-    const chosenAnswer = long
-      ? withDecimals(reduced, schema, () =>
-          mcpAnswer(parseLiterally(text) as McpResult, wrap, parseLiterally),
-        )
-      : reduced;
+    const literalAnswer = () => mcpAnswer(parseLiterally(text) as McpResult, wrap, parseLiterally);
+    const chosenAnswer = long ? withDecimals(reduced, schema, literalAnswer) : reduced;
     const hasNothing = isEmptyResult(result, wrap, isReadOnly);
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
     const { value: answer, problem } = hasNothing
@@ -147,12 +151,11 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       : judgedDrift(chosenAnswer, schema, text.length, tolerance);
     if (problem)
       throw mismatch(problem, { method: requestParts.method, host: url.host, path: requestParts.path });
-    if (isRecording()) {
+    const recordingText = () => {
       const body = recordable(requestParts, wholeAnswer, only);
-      const recorded = only && !hasNothing ? JSON.stringify(withReplacedAnswer(result, body, wrap)) : text;
-      recordReply(requestParts, { status: 200, text: recorded }, allSecretsOf(credentials));
-    } else if (keptDirectory() !== undefined && !isReplaying())
-      recordReply(requestParts, { status: 200, text }, allSecretsOf(credentials), keptDirectory());
+      return only && !hasNothing ? JSON.stringify(withReplacedAnswer(result, body, wrap)) : text;
+    };
+    recordCall(requestParts, text, recordingText, credentials);
     if (hasNothing) return undefined;
     return answer as Data<Schema>;
   };

@@ -33,13 +33,11 @@ export function pagingHeaders(
   const place = link?.origin === url.origin ? link.search || '?' : link?.origin;
   const total = totals.find((name) => /^\d{1,15}$/.test(headers.get(name) ?? ''));
   const page = headers.get('x-next-page') ?? '';
-  const found = {
-    ...(place !== undefined && { link: `<${place}>; rel="next"` }),
-    ...(total !== undefined && { [total]: headers.get(total) ?? '' }),
-    ...(/^[\w.-]{1,100}$/.test(page) && { 'x-next-page': page }),
-  };
-  if (Object.keys(found).length > 0) return found;
-  return undefined;
+  const pagingHeaders: { [name: string]: string } = {};
+  if (place !== undefined) pagingHeaders.link = `<${place}>; rel="next"`;
+  if (total !== undefined) pagingHeaders[total] = headers.get(total) ?? '';
+  if (/^[\w.-]{1,100}$/.test(page)) pagingHeaders['x-next-page'] = page;
+  return Object.keys(pagingHeaders).length > 0 ? pagingHeaders : undefined;
 }
 
 function nextLink(header: string): string | undefined {
