@@ -106,21 +106,23 @@ const memberChanges: Comparison = (before, after, path, side) => {
     const isIn = (members: JsonObject) => Object.hasOwn(members, name);
     if (isIn(old) && isIn(current))
       return schemaChanges(objectOr(old[name]), objectOr(current[name]), at, side);
-    const isRequiredIn = ({ required }: JsonObject) => requiredNames(required).has(name);
-    const memberChange = () => {
-      if (isIn(current)) {
-        if (side === 'input') return isRequiredIn(after) ? 'input.member.demanded' : 'input.member.new';
-        return before.additionalProperties === false ? 'output.member.refused' : 'output.member.new';
-      }
-      if (side === 'input') return 'input.member.gone';
-      return isRequiredIn(before) ? 'output.member.lost' : 'output.member.gone';
-    };
-    const id = memberChange();
+    const id = isIn(current) ? newMemberId(name, before, after, side) : removedMemberId(name, before, side);
     return [
       { id, path: at, ...present({ before: memberValue(old, name), after: memberValue(current, name) }) },
     ];
   });
 };
+
+function newMemberId(name: string, before: JsonObject, after: JsonObject, side: Side) {
+  if (side === 'input')
+    return requiredNames(after.required).has(name) ? 'input.member.demanded' : 'input.member.new';
+  return before.additionalProperties === false ? 'output.member.refused' : 'output.member.new';
+}
+
+function removedMemberId(name: string, before: JsonObject, side: Side) {
+  if (side === 'input') return 'input.member.gone';
+  return requiredNames(before.required).has(name) ? 'output.member.lost' : 'output.member.gone';
+}
 
 /** Members that both schemas have and only one of them requires. */
 const requiredChanges: Comparison = (before, after, path, side) => {

@@ -67,13 +67,23 @@ export interface Examination {
   readonly listed: readonly Json[] | undefined;
 }
 
+/** @throws CommandError `UNREACHABLE` in the place of `Unreachable` */
+function rejectUnreachable(error: unknown): never {
+  if (!(error instanceof Unreachable)) throw error;
+  const url = 'it must be that of the MCP endpoint, such as https://tools.example.com/mcp.';
+  const hint = error.isOverdue
+    ? 'Raise --deadline.'
+    : `Start the server, or correct the URL: ${url}${proxyNote()}`;
+  throw new CommandError('UNREACHABLE', error.message, hint);
+}
+
 /**
  * Runs the contract on a server and decides what counts. The report contains no secret of its URL.
  *
  * @throws CommandError `UNREACHABLE` if nothing answers, `NO_RULES` if there is no rule to run.
  */
 export async function examine(
-  { target, locate }: { readonly target: Target; readonly locate?: Locate },
+  { target, locate }: { readonly target: Target; readonly locate?: Locate | undefined },
   options: ExamineOptions,
 ): Promise<Examination> {
   const { demands, selects, era, baseline, earlier, timeoutMs, calls, seed, onRule, signal } = options;
@@ -88,32 +98,20 @@ export async function examine(
     plan = withFurther(planned, allowedTools);
     return allowedTools;
   };
-  const report = await runContract(
-    {
-      ...target,
-      deadlineAt,
-      ...(era && { era }),
-      ...(isElsewhere && { live: true }),
-      ...present({ explore, seed }),
-      examples: mergeExamples(target.examples, options.examples),
-      ...(calls && { calls: { ...calls, decide } }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    },
-    {
-      selects,
-      ...(signal && { signal }),
-      onListed: (tools) => {
-        listed = tools;
-      },
-      ...(onRule && { onRule }),
-    },
-  ).catch((error: unknown) => {
-    if (!(error instanceof Unreachable)) throw error;
-    const hint = error.isOverdue
-      ? 'Raise --deadline.'
-      : `Start the server, or correct the URL: it must be that of the MCP endpoint, such as https://tools.example.com/mcp.${proxyNote()}`;
-    throw new CommandError('UNREACHABLE', error.message, hint);
-  });
+  const contractTarget = {
+    ...target,
+    deadlineAt,
+    ...present({ era, explore, seed, timeoutMs }),
+    examples: mergeExamples(target.examples, options.examples),
+  };
+  if (isElsewhere) contractTarget.live = true;
+  if (calls) contractTarget.calls = { ...calls, decide };
+  const onListed = (tools: readonly Json[]) => {
+    listed = tools;
+  };
+  const report = await runContract(contractTarget, { selects, signal, onListed, onRule }).catch(
+    rejectUnreachable,
+  );
   if (report.rules.length === 0) throw noRules(report, target, selects);
   const drift = listed && earlier && driftFrom(earlier, listed);
   const { serverErrors, ...explained } = locate?.(report) ?? { ...report, serverErrors: [] };

@@ -34,52 +34,54 @@ interface Walk {
   readonly count: { values: number };
 }
 
+function reject(walk: Walk, ...error: Parameters<typeof inputError>): null {
+  if (walk.errors.length < 100) walk.errors.push(inputError(...error));
+  return null;
+}
+
 function toJson(value: unknown, walk: Walk): Json {
   const { path, depth, errors, most: limits, count } = walk;
-  const stop = (...error: Parameters<typeof inputError>): null => {
-    if (errors.length < 100) errors.push(inputError(...error));
-    return null;
-  };
   count.values += 1;
   if (count.values > limits.values) {
     if (errors.length > 0) return null;
-    return stop(
-      path,
-      undefined,
-      `contains more than ${limits.values} values`,
-      'Split it into several files.',
-    );
+    const message = `contains more than ${limits.values} values`;
+    return reject(walk, path, undefined, message, 'Split it into several files.');
   }
   if (depth > limits.depth) {
     const message = `is nested deeper than ${limits.depth} levels`;
-    return stop(`${path.slice(0, 200)}…`, undefined, message, 'Reduce the nesting.');
+    return reject(walk, `${path.slice(0, 200)}…`, undefined, message, 'Reduce the nesting.');
   }
   if (value === null || typeof value === 'boolean') return value;
-  if (typeof value === 'bigint') {
-    const flaw = integerFlaw(String(value));
-    if (flaw === undefined) return Number(value);
-    return walk.asText ? String(value) : stop(path, undefined, flaw, roundedHint);
-  }
+  if (typeof value === 'bigint') return integerJson(value, walk);
   if (typeof value === 'number') {
-    return Number.isFinite(value)
-      ? value
-      : stop(path, String(value), 'is not a JSON number', 'Write digits.');
+    if (Number.isFinite(value)) return value;
+    return reject(walk, path, String(value), 'is not a JSON number', 'Write digits.');
   }
-  if (typeof value === 'string') {
-    const message = 'contains an incomplete character (a lone surrogate)';
-    if (/\p{Cs}/u.test(value)) stop(path, value, message, 'Remove it, or write the whole character.');
-    return value;
-  }
+  if (typeof value === 'string') return textJson(value, walk);
   if (Array.isArray(value)) {
     return value.map((item, i) => toJson(item, { ...walk, path: `${path}[${i}]`, depth: depth + 1 }));
   }
   if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype)
-    return stop(path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.');
+    return reject(walk, path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.');
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const at = `${path}.${key}`;
-      if (key === '__proto__') stop(at, key, '__proto__ cannot be a key of an object', 'Use another name.');
+      if (key === '__proto__')
+        reject(walk, at, key, '__proto__ cannot be a key of an object', 'Use another name.');
       return [key, toJson(member, { ...walk, path: at, depth: depth + 1 })];
     }),
   );
+}
+
+function textJson(value: string, walk: Walk): Json {
+  const message = 'contains an incomplete character (a lone surrogate)';
+  if (/\p{Cs}/u.test(value))
+    reject(walk, walk.path, value, message, 'Remove it, or write the whole character.');
+  return value;
+}
+
+function integerJson(value: bigint, walk: Walk): Json {
+  const flaw = integerFlaw(String(value));
+  if (flaw === undefined) return Number(value);
+  return walk.asText ? String(value) : reject(walk, walk.path, undefined, flaw, roundedHint);
 }

@@ -87,18 +87,21 @@ function findLoss(text: string, exact: boolean): Lost | undefined {
   for (const { 0: token, 1: key, index } of text.matchAll(
     /("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}[\]]|-?\d[\d.eE+-]*/g,
   )) {
+    if (key !== undefined && isRepeated(key, open.at(-1)))
+      return { kind: 'key', flaw: `the key ${key} is used twice in one object`, index };
+    const flaw = exact && key === undefined ? integerFlaw(token) : undefined;
+    if (flaw !== undefined) return { kind: 'number', flaw, index };
     if (token === '{') open.push(new Set());
-    else if (token === '[') open.push(undefined);
-    else if (token === '}' || token === ']') open.pop();
-    else if (key !== undefined) {
-      const keys = open.at(-1);
-      const name: string = JSON.parse(key);
-      if (keys?.has(name)) return { kind: 'key', flaw: `the key ${key} is used twice in one object`, index };
-      keys?.add(name);
-    } else if (exact) {
-      const flaw = integerFlaw(token);
-      if (flaw !== undefined) return { kind: 'number', flaw, index };
-    }
+    if (token === '[') open.push(undefined);
+    if ('}]'.includes(token)) open.pop();
   }
   return undefined;
+}
+
+/** Whether an object already has a key; adds it to the keys. */
+function isRepeated(key: string, keys: Set<string> | undefined): boolean {
+  const name: string = JSON.parse(key);
+  if (keys?.has(name)) return true;
+  keys?.add(name);
+  return false;
 }

@@ -55,9 +55,9 @@ export function doublingSchema(root: JsonObject, path: string): LocatedSchema | 
     for (const [index, step] of some.entries()) {
       work += otherSteps.length;
       if (work > limits.work) break;
-      for (let at = isOneList ? index + 1 : 0; at < otherSteps.length; at++) {
-        const otherStep = otherSteps[at];
-        if (otherStep && meet(step.part, otherStep.part)) pairs.push([step.to, otherStep.to]);
+      const laterSteps = isOneList ? otherSteps.slice(index + 1) : otherSteps;
+      for (const otherStep of laterSteps) {
+        if (meet(step.part, otherStep.part)) pairs.push([step.to, otherStep.to]);
       }
     }
     return pairs;

@@ -57,12 +57,13 @@ export function* schemasIn(schema: unknown, path: string, property?: string): Ge
     if (!Array.isArray(members)) continue;
     for (const [index, member] of members.entries()) yield* schemasIn(member, `${path}.${keyword}[${index}]`);
   }
-  for (const keyword of mapsOfSchemas) {
-    const members = schema[keyword];
-    if (!isObject(members)) continue;
-    for (const [name, member] of Object.entries(members)) {
-      yield* schemasIn(member, `${path}.${keyword}.${name}`, keyword === 'properties' ? name : undefined);
-    }
+  for (const keyword of mapsOfSchemas) yield* schemasInMap(schema[keyword], keyword, path);
+}
+
+function* schemasInMap(members: unknown, keyword: string, path: string): Generator<LocatedSchema> {
+  if (!isObject(members)) return;
+  for (const [name, member] of Object.entries(members)) {
+    yield* schemasIn(member, `${path}.${keyword}.${name}`, keyword === 'properties' ? name : undefined);
   }
 }
 

@@ -136,10 +136,10 @@ async function examineOnce(
   let examination: Examination;
   try {
     examination = await examine(
-      { target, ...(locate && { locate }) },
+      { target, locate },
       {
         ...options,
-        ...(needsPermission && { calls: { named: flags.call, decide } }),
+        calls: needsPermission ? { named: flags.call, decide } : options.calls,
         signal: abort.signal,
         onRule: ({ id }, completedCount, total) => progress.update(`${completedCount}/${total} ${id}`),
       },

@@ -151,13 +151,12 @@ export function countsOf(
   { passed, failed, advice, known, notRun }: CheckReport['summary'],
   paint: Paint = plainPaint,
 ): string {
-  return [
-    `${counted(passed, 'rule')} passed`,
-    failed > 0 ? paint.red(`${failed} failed`) : '0 failed',
-    ...(advice > 0 ? [paint.yellow(counted(advice, 'warning'))] : []),
-    ...(known > 0 ? [`${known} known`] : []),
-    ...(notRun > 0 ? [`${notRun} not run`] : []),
-  ].join(', ');
+  const counts = [`${counted(passed, 'rule')} passed`];
+  counts.push(failed > 0 ? paint.red(`${failed} failed`) : '0 failed');
+  if (advice > 0) counts.push(paint.yellow(counted(advice, 'warning')));
+  if (known > 0) counts.push(`${known} known`);
+  if (notRun > 0) counts.push(`${notRun} not run`);
+  return counts.join(', ');
 }
 
 /** The group of a rule: `gate` of `gate.no-token`. */

@@ -79,18 +79,18 @@ const framesShown = 3;
 export function problemLines(problem: Problem, paint: Paint): readonly string[] {
   const { tool, path, expected, actual, cause, at, times, request, repeat = [] } = problem;
   const location = [tool, path].filter((part) => part !== undefined).map(printable);
-  return [
-    ...(location.length > 0 ? [`    ${paint.bold(location.join(' · '))}`] : []),
-    `    expected  ${printable(expected)}`,
-    `    actual    ${printable(actual)}${times ? ` (${times.failed} of ${times.of})` : ''}`,
-    ...(request === undefined ? [] : [`    request   ${printable(request)}`]),
-    ...(cause ? [`    error     ${paint.bold(printable(cause.message))}`] : []),
-    ...(cause?.stack ?? [])
-      .slice(0, framesShown)
-      .map((line) => `              ${paint.dim(printable(line))}`),
-    ...(at === undefined ? [] : [`    change    ${printable(at)}`]),
-    ...repeat.map((line) => `    repeat    ${printable(line)}`),
-  ];
+  const frequency = times ? ` (${times.failed} of ${times.of})` : '';
+  const frames = (cause?.stack ?? []).slice(0, framesShown);
+  const lines: string[] = [];
+  if (location.length > 0) lines.push(`    ${paint.bold(location.join(' · '))}`);
+  lines.push(`    expected  ${printable(expected)}`);
+  lines.push(`    actual    ${printable(actual)}${frequency}`);
+  if (request !== undefined) lines.push(`    request   ${printable(request)}`);
+  if (cause) lines.push(`    error     ${paint.bold(printable(cause.message))}`);
+  for (const frame of frames) lines.push(`              ${paint.dim(printable(frame))}`);
+  if (at !== undefined) lines.push(`    change    ${printable(at)}`);
+  for (const command of repeat) lines.push(`    repeat    ${printable(command)}`);
+  return lines;
 }
 
 /** The fix of a problem, if it has one, replaces the fix of the rule. */

@@ -273,13 +273,11 @@ function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly str
     if (failed > 0) mark = paint.red('✗');
     else if (warnings > 0) mark = paint.yellow('!');
     else if (notRun === rulesOfGroup.length) mark = paint.dim('–');
-    const words = [
-      `${of(({ status }) => status === 'pass')} passed`,
-      ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
-      ...(warnings > 0 ? [paint.yellow(counted(warnings, 'warning'))] : []),
-      ...(knownCount > 0 ? [`${knownCount} known`] : []),
-      ...(notRun > 0 ? [paint.dim(`${notRun} not run`)] : []),
-    ];
+    const words = [`${of(({ status }) => status === 'pass')} passed`];
+    if (failed > 0) words.push(paint.red(`${failed} failed`));
+    if (warnings > 0) words.push(paint.yellow(counted(warnings, 'warning')));
+    if (knownCount > 0) words.push(`${knownCount} known`);
+    if (notRun > 0) words.push(paint.dim(`${notRun} not run`));
     return `${mark} ${group.padEnd(width)}  ${words.join(', ')}`;
   });
 }
