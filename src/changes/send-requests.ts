@@ -88,6 +88,7 @@ export async function sendRequests(
   const statuses = [...new Set(answers.map(({ status }) => status))].join(' and ');
   const note = {
     path: 'request',
+    kind: 'sent' as const,
     what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${statuses}${lack}`,
     why: 'types, examples and recordings are made from the real answer',
   };

@@ -59,6 +59,8 @@ export interface DefinitionChange {
   readonly what: string;
   /** The reason, with its source. */
   readonly why: string;
+  /** `sent`: it says that a request was sent, and changes nothing. */
+  readonly kind?: 'sent';
 }
 
 /** One sample answer of a generated handler: complete structuredContent for one value of the key parameter. */

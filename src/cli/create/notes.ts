@@ -18,17 +18,14 @@ export interface FileNote {
   readonly text: string;
 }
 
-/** The change of a definition that says which request was sent. */
-const requestPath = 'request';
-
 /** The sentences about requests that were sent. */
 export function sentRequests(changes: readonly DefinitionChange[]): readonly string[] {
-  return changes.filter(({ path }) => path === requestPath).map(({ what }) => what);
+  return changes.filter(({ kind }) => kind === 'sent').map(({ what }) => what);
 }
 
 /** The other changes of definitions, by file. A tool that was left out has no file. */
 export function changeNotes(changes: readonly DefinitionChange[]): readonly FileNote[] {
-  const definitionChanges = changes.filter(({ path }) => path !== requestPath);
+  const definitionChanges = changes.filter(({ kind }) => kind !== 'sent');
   return [...groupBy(definitionChanges, ({ tool }) => tool)].map(([tool, [first, ...otherChanges]]) => {
     const { path, what, why } = first;
     if (/^tools\b/.test(path)) return { place: tool, text: `${what} (${why})` };

@@ -46,10 +46,18 @@ it('advice of a rule that the report has is not repeated, other advice is', () =
 
 it('changes are one note for each tool, without the request that was sent', () => {
   const change = { tool: 'get_x', path: 'outputSchema', what: 'was widened', why: 'C§4' };
-  const changes = [{ ...change, path: 'request', what: 'GET /x was sent once' }, change, change, change];
+  const changes = [{ ...change, kind: 'sent' as const, what: 'GET /x was sent once' }, change, change, change];
   expect(sentRequests(changes)).toEqual(['GET /x was sent once']);
   expect(changeNotes(changes)).toEqual([
     { place: 'src/tools/get-x.ts', text: 'outputSchema was widened (C§4); 2 more changes' },
+  ]);
+});
+
+it('a dropped part of a request is a note, not a request that was sent', () => {
+  const change = { tool: 'get_x', path: 'request', what: '| jq . left out', why: 'it only formats' };
+  expect(sentRequests([change])).toEqual([]);
+  expect(changeNotes([change])).toEqual([
+    { place: 'src/tools/get-x.ts', text: 'request | jq . left out (it only formats)' },
   ]);
 });
 
