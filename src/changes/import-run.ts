@@ -2,7 +2,7 @@ import type { Result } from 'market-mcp-contract/command';
 import type { JsonObject } from 'market-mcp-contract/json';
 import type { ListedServer } from '../import/mcp-tools.ts';
 import type { OpenApiDocument } from '../import/openapi/openapi-document.ts';
-import type { KeylessCommand } from '../import/request/shown.ts';
+import type { KeylessCommand } from '../import/request/curl-text.ts';
 
 /** An OpenAPI document that was read, and where. */
 export interface LocatedDocument {

@@ -1,5 +1,5 @@
 import { type Result, replayFlags, shellLine } from 'market-mcp-contract/command';
-import type { KeylessCommands } from '../import/request/shown.ts';
+import type { KeylessCommands } from '../import/request/curl-text.ts';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
 import { flagsForAnswers, type PartialAnswers, requiredParts, withDefaults } from './partial-answers.ts';
 import { type Flags, readFlags } from './read-flags.ts';

@@ -1,5 +1,5 @@
 import { asOperand, off, on, oneOf, reject, type Values } from 'market-mcp-contract/command';
-import { isCurl } from '../import/request/shown.ts';
+import { isCurl } from '../import/request/curl-text.ts';
 import { parseDirectory } from '../model/names.ts';
 import { defaultToolName } from './defaults.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';

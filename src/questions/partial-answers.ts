@@ -1,5 +1,5 @@
 import type { ApiVariable } from '../import/imported-tool.ts';
-import type { KeylessCommands } from '../import/request/shown.ts';
+import type { KeylessCommands } from '../import/request/curl-text.ts';
 import { type ToolParts, toolQuestions } from './tool-questions.ts';
 
 /** The project of tools that are made from requests. */

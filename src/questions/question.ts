@@ -7,7 +7,7 @@ import {
   pass,
   type Result,
 } from 'market-mcp-contract/command';
-import type { KeylessCommands } from '../import/request/shown.ts';
+import type { KeylessCommands } from '../import/request/curl-text.ts';
 
 /**
  * One decision of an author, made by a flag: its validation, and the flags that repeat it.

@@ -1,6 +1,6 @@
 import { combineResults, pass, reject } from 'market-mcp-contract/command';
+import { withoutKeys } from '../import/request/curl-text.ts';
 import type { SegmentInput } from '../import/request/path-segments.ts';
-import { withoutKeys } from '../import/request/shown.ts';
 import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
 import { type FlagAnswer, type Question, textFlag, textsFlag } from './question.ts';
 

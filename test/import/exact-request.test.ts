@@ -9,7 +9,7 @@ import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { harRequests } from '../../src/import/request/har.ts';
 import { type ReadRequest, readRequest } from '../../src/import/request/index.ts';
 import { keylessCurl } from '../../src/import/request/line.ts';
-import { RequestRefusal } from '../../src/import/request/words.ts';
+import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
 import { type RequestParts, requestLiteral } from '../../src/render/request-code.ts';
 import fc from '../fast-check.ts';
 

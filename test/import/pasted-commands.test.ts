@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
+import { isCurl } from '../../src/import/request/curl-text.ts';
 import { harRequests } from '../../src/import/request/har.ts';
 import { readRequest } from '../../src/import/request/index.ts';
-import { isCurl } from '../../src/import/request/shown.ts';
-import { RequestRefusal } from '../../src/import/request/words.ts';
+import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
 
 const read = (line: string) => unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
 const variablesIn = (line: string) => [...read(line).secrets];

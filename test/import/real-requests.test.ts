@@ -8,7 +8,7 @@ import { givenArguments } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { readRequest } from '../../src/import/request/index.ts';
-import { RequestRefusal } from '../../src/import/request/words.ts';
+import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
 import { tryRequest } from '../../src/project/source/trial.ts';
 import { type ApiRequest, startApi } from '../api-server.ts';
 

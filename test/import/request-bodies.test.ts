@@ -9,7 +9,7 @@ import type { GivenRequest } from '../../src/import/request/given-request.ts';
 import { harRequests } from '../../src/import/request/har.ts';
 import { readRequest } from '../../src/import/request/index.ts';
 import { keylessLine } from '../../src/import/request/line.ts';
-import { RequestRefusal } from '../../src/import/request/words.ts';
+import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
 
 function read(given: GivenRequest) {
   return unwrap(readRequest(given, { input: [], constants: [] }));

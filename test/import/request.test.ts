@@ -10,7 +10,7 @@ import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { readRequest } from '../../src/import/request/index.ts';
 import { keylessCurl, keylessLine } from '../../src/import/request/line.ts';
 import { readsByRpc } from '../../src/import/request/protocols.ts';
-import { RequestRefusal } from '../../src/import/request/words.ts';
+import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
 import { createQuestions } from '../../src/questions/create.ts';
 import { documented } from '../e2e/requests.ts';
 

@@ -1,7 +1,7 @@
 import { type InputError, pass, type Result, refuse } from 'market-mcp-contract/command';
 import type { Effect } from 'market-mcp-contract/definition';
 import { marketplaces } from 'market-mcp-contract/platforms';
-import { isCurl } from '../../import/request/shown.ts';
+import { isCurl } from '../../import/request/curl-text.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type RequestPlace, sourcePart } from '../../questions/partial-answers.ts';
 import type { Defaulted, Question } from '../../questions/question.ts';

@@ -16,7 +16,7 @@ import {
   matching,
   operationName,
 } from '../../import/openapi/operations.ts';
-import { isCurl } from '../../import/request/shown.ts';
+import { isCurl } from '../../import/request/curl-text.ts';
 import type { HeaderPairs } from '../../project/read/read-document.ts';
 
 /**

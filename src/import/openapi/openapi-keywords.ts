@@ -7,7 +7,7 @@ import {
   shorten,
   textOr,
 } from 'market-mcp-contract/json';
-import { digitsPattern } from '../integers.ts';
+import { digitsPattern } from '../digit-texts.ts';
 import { plainText } from './document-text.ts';
 
 /** Whether a schema describes requests or answers. */

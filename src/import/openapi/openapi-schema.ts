@@ -10,7 +10,7 @@ import {
 } from 'market-mcp-contract/json';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
-import { digitsPattern } from '../integers.ts';
+import { digitsPattern } from '../digit-texts.ts';
 import { fileSchema, isFile } from './file.ts';
 import { type DocumentPlace, DocumentRefusal, type Lost } from './openapi-document.ts';
 import {

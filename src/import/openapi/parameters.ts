@@ -9,8 +9,8 @@ import {
   requiredOf,
   textOr,
 } from 'market-mcp-contract/json';
+import { digitsPattern, integerPath } from '../digit-texts.ts';
 import type { ApiBody, Binding, FilePart } from '../imported-tool.ts';
-import { digitsPattern, integerPath } from '../integers.ts';
 import { isJsonType } from '../media-type.ts';
 import { inputDescription } from './describe.ts';
 import { plainText } from './document-text.ts';

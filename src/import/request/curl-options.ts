@@ -1,8 +1,9 @@
 import { uriDecoded } from 'market-mcp-contract/command';
+import { pastedCommand } from './curl-text.ts';
 import { withParts } from './given-body.ts';
 import type { GivenRequest, Method, NameValue } from './given-request.ts';
-import { pastedCommand } from './shown.ts';
-import { commandWords, RequestRefusal, unquotedVariables } from './words.ts';
+import { RequestRefusal } from './request-refusal.ts';
+import { commandWords, unquotedVariables } from './shell-words.ts';
 
 /** What an option does: `flag` takes no value, `ignored` changes nothing in the request, and a sentence refuses it. */
 type Effect = { readonly takes: boolean; readonly does: string } | string;

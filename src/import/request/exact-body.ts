@@ -1,6 +1,6 @@
 import { isObject, type Json, withNumbers } from 'market-mcp-contract/json';
-import { digitsPattern, integerPath } from '../integers.ts';
-import { RequestRefusal } from './words.ts';
+import { digitsPattern, integerPath } from '../digit-texts.ts';
+import { RequestRefusal } from './request-refusal.ts';
 
 /** The JSON of a request body. An integer beyond 2^53, which a JavaScript number may round, is a bigint. */
 export type ExactJson = Json | bigint | readonly ExactJson[] | ExactObject;

@@ -2,7 +2,7 @@ import { isReadable } from 'market-mcp-contract/json';
 import { isFormType, isJsonType, isMultipartType, parseMediaType } from '../media-type.ts';
 import { type ExactJson, type ExactObject, exactJson } from './exact-body.ts';
 import type { GivenRequest, NameValue } from './given-request.ts';
-import { RequestRefusal } from './words.ts';
+import { RequestRefusal } from './request-refusal.ts';
 
 /** The body of a request, by its content: its media type says nothing about JSON that many APIs accept as `text/plain`. */
 export type GivenBody =

@@ -1,4 +1,4 @@
-import type { RequestRefusal } from './words.ts';
+import type { RequestRefusal } from './request-refusal.ts';
 
 export type NameValue = readonly [name: string, value: string];
 

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, objectOr, textOr } from 'market-m
 import { mayBeJson } from '../media-type.ts';
 import { filePart, withParts } from './given-body.ts';
 import type { GivenRequest, Method, NameValue } from './given-request.ts';
-import { RequestRefusal } from './words.ts';
+import { RequestRefusal } from './request-refusal.ts';
 
 /** Returns the recorded requests that were answered with JSON (HAR 1.2 §log.entries), in the order of the file. */
 export function harRequests(value: Json): readonly GivenRequest[] {

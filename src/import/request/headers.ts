@@ -1,5 +1,5 @@
 import type { GivenRequest, NameValue } from './given-request.ts';
-import { RequestRefusal } from './words.ts';
+import { RequestRefusal } from './request-refusal.ts';
 
 /** A header that browsers or curl add, which has no meaning for the request. */
 const added =

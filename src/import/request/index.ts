@@ -11,11 +11,12 @@ import {
 } from 'market-mcp-contract/command';
 import { hasToolName, suggestToolName } from '../../model/names.ts';
 import type { Field } from '../../model/tool-model.ts';
+import { digitsPattern } from '../digit-texts.ts';
 import type { ApiCall, ApiVariable, KeySource } from '../imported-tool.ts';
-import { digitsPattern } from '../integers.ts';
 import { apiAt, apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/openapi-tool.ts';
 import { curlRequest } from './curl-options.ts';
+import type { KeylessCommand } from './curl-text.ts';
 import { contentTypeOf, givenBody } from './given-body.ts';
 import type { GivenRequest, Method } from './given-request.ts';
 import { checkHeaders } from './headers.ts';
@@ -23,8 +24,7 @@ import { keylessLine } from './line.ts';
 import { Parts, refuseKeyIn } from './parts.ts';
 import type { SegmentInput } from './path-segments.ts';
 import { protocolOf } from './protocols.ts';
-import type { KeylessCommand } from './shown.ts';
-import { RequestRefusal } from './words.ts';
+import { RequestRefusal } from './request-refusal.ts';
 
 /** The author's statements about the arguments of a request. */
 export interface InputChoice {

@@ -14,8 +14,8 @@ import { droppedHeaders } from './headers.ts';
 import { idKind, mayBeValue, type SegmentInput, type SegmentKind, segmentKind } from './path-segments.ts';
 import type { Protocol } from './protocols.ts';
 import { KeyParts } from './request-keys.ts';
+import { RequestRefusal } from './request-refusal.ts';
 import { graphqlShape, scalarOf, shapeForValue, styleLike } from './request-values.ts';
-import { RequestRefusal } from './words.ts';
 
 type Place = 'path' | 'query' | 'header' | 'body';
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { ExactJson } from './exact-body.ts';
-import { RequestRefusal } from './words.ts';
+import { RequestRefusal } from './request-refusal.ts';
 
 /** How a POST body asks: the name of its protocol, and whether it only reads. */
 export interface Protocol {

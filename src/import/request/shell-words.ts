@@ -1,12 +1,4 @@
-/** Why a request is refused, and what to write instead. Nothing has been sent then. */
-export class RequestRefusal extends Error {
-  readonly hint: string;
-
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
-}
+import { RequestRefusal } from './request-refusal.ts';
 
 const onlyOne = 'Give one curl command alone, with its URL and its data in quotes.';
 
