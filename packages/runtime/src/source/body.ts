@@ -40,11 +40,11 @@ export interface Body {
 /** A request whose form or JSON object also has these members. */
 export function withBodyMembers<T extends BodyParts>(
   parts: T,
-  extraHeaders: readonly (readonly [string, string])[],
+  extraMembers: readonly (readonly [string, string])[],
 ): T {
   const kind = (['json', 'form', 'multipart'] as const).find((kindName) => isObject(parts[kindName]));
-  if (kind === undefined || extraHeaders.length === 0) return parts;
-  return { ...parts, [kind]: { ...(parts[kind] as object), ...Object.fromEntries(extraHeaders) } };
+  if (kind === undefined || extraMembers.length === 0) return parts;
+  return { ...parts, [kind]: { ...(parts[kind] as object), ...Object.fromEntries(extraMembers) } };
 }
 
 /** @throws SourceError `INVALID_ARGUMENTS` if a file is not in base64 */

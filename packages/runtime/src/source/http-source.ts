@@ -29,6 +29,7 @@ import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts
 import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import {
+  defaultMaxBytes,
   mismatch,
   noJson,
   notFoundError,
@@ -166,7 +167,7 @@ export interface HttpSource {
 export function httpSource(options: HttpSourceOptions): HttpSource {
   reportAddress(options.baseUrl);
   reportCredentials(options);
-  const { timeoutMs = 10_000, retries = 2, maxBytes = 2_000_000, cacheSeconds = 0 } = options;
+  const { timeoutMs = 10_000, retries = 2, maxBytes = defaultMaxBytes, cacheSeconds = 0 } = options;
   const { concurrency = 8, queueMs = 2_000, perMinute } = options;
   const shared = new SharedAnswers(cacheSeconds * 1_000);
   const redact = redactorFor(options);

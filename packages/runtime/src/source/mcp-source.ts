@@ -26,7 +26,7 @@ import {
 } from './recordings.ts';
 import { holdAnswer, logged } from './running.ts';
 import { Secret } from './secret.ts';
-import { explainedFailure, mismatch, type ReadChunk, requestOnce } from './send.ts';
+import { defaultMaxBytes, explainedFailure, mismatch, type ReadChunk, requestOnce } from './send.ts';
 import { redactorFor, withTokens } from './token.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
@@ -104,7 +104,13 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   const address = endpointOf(options.baseUrl);
   const credentials = credentialsOf(options, address);
   reportAddress(address);
-  const { timeoutMs = 20_000, maxBytes = 2_000_000, concurrency = 8, queueMs = 2_000, perMinute } = options;
+  const {
+    timeoutMs = 20_000,
+    maxBytes = defaultMaxBytes,
+    concurrency = 8,
+    queueMs = 2_000,
+    perMinute,
+  } = options;
   const redact = redactorFor(credentials);
   const source = address;
   const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });

@@ -4,7 +4,7 @@ import { isRead, signed, unsigned } from './exchange.ts';
 import type { HttpSourceOptions, WriteOptions } from './http-source.ts';
 import { type PagingHeaders, pagingHeaders } from './pages.ts';
 import { redactorOf } from './redact.ts';
-import { answerTo } from './send.ts';
+import { answerTo, defaultMaxBytes } from './send.ts';
 import { withTokens } from './token.ts';
 
 /** An answer as it came, without the keys that were sent. */
@@ -37,7 +37,7 @@ export async function sendOnce(
     ...{ method: method.toUpperCase(), headers, redirect: 'manual', signal },
     ...(body !== null && { body }),
   });
-  const response = await answerTo(request, source.maxBytes ?? 2_000_000, undefined);
+  const response = await answerTo(request, source.maxBytes ?? defaultMaxBytes, undefined);
   const text = await response.text();
   const redact = redactorOf(allSecretsOf(source), 1);
   // Of a text that is no JSON, it removes nothing; as a JSON string, it is JSON.

@@ -148,6 +148,9 @@ export async function requestOnce(
   }
 }
 
+/** The maximum size of a response, if its source states no `maxBytes`. */
+export const defaultMaxBytes = 2_000_000;
+
 /**
  * The answer to a request in UTF-8, including redirects within the host; it is limited in size.
  *
