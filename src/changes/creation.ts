@@ -51,7 +51,7 @@ async function projectProfile(platform: string): Promise<Result<PlatformProfile>
   const profile = await resolvePlatform(platform);
   if (!profile.ok || profile.value !== mcp) return profile;
   const message = 'asks for no payment, so a project for it would not be checked for that';
-  const hint = 'Choose generic or context. check --platform mcp judges any server.';
+  const hint = 'Choose generic or context. check --platform mcp checks any server.';
   return reject('--platform', mcp.name, message, hint);
 }
 
@@ -106,7 +106,7 @@ async function apiFiles(
   return sourceFiles(tools, textOf, templates, smoke);
 }
 
-/** What the manifest calls that from which the first tools were made. */
+/** The `start` in the manifest. A curl request counts as `openapi`: both call an API. */
 const startOf = {
   fields: 'blank',
   spec: 'blank',
@@ -116,15 +116,16 @@ const startOf = {
   url: 'url',
 } as const satisfies { readonly [kind in ToolAnswers['kind']]: Start };
 
-/** What the manifest records of the tools whose fields were chosen. */
+/** The `fields` in the manifest: the recorded ones, and the chosen fields of these tools. */
 export function chosenFields(
   tools: readonly ImportedTool[],
-  before: ManifestAnswers['fields'] = {},
+  recordedFields: ManifestAnswers['fields'] = {},
 ): Pick<ManifestAnswers, 'fields'> {
   const fieldsByTool = tools.flatMap(({ definition, fields = [] }) =>
     fields.length > 0 ? [[definition.name, fields] as const] : [],
   );
-  return fieldsByTool.length === 0 ? {} : { fields: { ...before, ...Object.fromEntries(fieldsByTool) } };
+  if (fieldsByTool.length === 0) return {};
+  return { fields: { ...recordedFields, ...Object.fromEntries(fieldsByTool) } };
 }
 
 /** Sorted by path, as in `planProject`. */

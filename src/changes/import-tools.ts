@@ -25,25 +25,31 @@ export async function importTools(
 ): Promise<Result<readonly Imported[]>> {
   if (answers.kind === 'fields' || answers.kind === 'spec') return wholeEntriesOf(answers, profile, run);
   const { fields, description } = answers;
-  const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
-  const entries = await wholeEntriesOf({ ...answers, fields: [...fields, ...before] }, profile, run);
-  if (!entries.ok) return entries;
-  const isOne = entries.value.length === 1;
-  const open = entries.value
+  const recordedFields = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
+  const importedTools = await wholeEntriesOf(
+    { ...answers, fields: [...fields, ...recordedFields] },
+    profile,
+    run,
+  );
+  if (!importedTools.ok) return importedTools;
+  const isOne = importedTools.value.length === 1;
+  const withoutNewChoice = importedTools.value
     .map(({ entry }) => `${entry.name}:`)
     .filter((name) => !fields.some((text) => isOne || text.startsWith(name)));
-  const keptFields = before.filter((text) => open.some((name) => text.startsWith(name)));
+  const keptFields = recordedFields.filter((text) => withoutNewChoice.some((name) => text.startsWith(name)));
   const { withFields } = await import('../import/fields.ts');
   const { withDescriptions } = await import('../import/tool-prefix.ts');
   const statedMembers = statementMembers(answers, profile);
   const described = withDescriptions(
-    entries.value.map((tool) => forWriting({ ...tool, entry: { ...tool.entry, ...statedMembers } }, profile)),
+    importedTools.value.map((tool) =>
+      forWriting({ ...tool, entry: { ...tool.entry, ...statedMembers } }, profile),
+    ),
     description,
   );
   return described.ok ? withFields(described.value, [...fields, ...keptFields]) : described;
 }
 
-/** The tools, each with all fields of its answer, from which those that `wanted` names will be chosen. */
+/** The tools with all fields of their answers; `importTools` reduces them. */
 export async function wholeEntriesOf(
   answers: ToolAnswers,
   profile: PlatformProfile,

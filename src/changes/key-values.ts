@@ -9,11 +9,14 @@ import type { ImportRun } from './import-run.ts';
 /** The keys of a request, and the origin that it sends them to. */
 export interface RequestKeys {
   readonly origin: string;
-  /** Where the value of each variable is. */
+  /** Where the value of each key is, by the project's variable for it. */
   readonly sources: ReadonlyMap<string, KeySource>;
 }
 
-/** The values of keys, and the variables without one, by the names that a request states. */
+/**
+ * The values of keys, by the project's variables, and the keys without a value, by the variables that the request states. A project
+ * may have its own variable for a key whose value the author has in another one.
+ */
 export interface KeyValues extends Pick<RequestKeys, 'origin'> {
   readonly values: ReadonlyMap<string, string>;
   /** The environment has them, and nobody has allowed to send them. */
@@ -50,18 +53,18 @@ export async function keyValues(
   const values = new Map<string, string>();
   const unpermitted: string[] = [];
   const missing: string[] = [];
-  for (const [name, source] of sources) {
+  for (const [projectVariable, source] of sources) {
     if ('value' in source) {
-      values.set(name, source.value);
+      values.set(projectVariable, source.value);
       continue;
     }
-    const { variable } = source;
-    const inEnvironment = process.env[variable]?.trim() || undefined;
-    const permitted = env.includes(variable) ? inEnvironment : undefined;
-    const value = typedKeys.get(`${origin} ${variable}`) ?? file[name] ?? permitted;
-    if (value !== undefined) values.set(name, value);
-    else if (inEnvironment === undefined) missing.push(variable);
-    else unpermitted.push(variable);
+    const { variable: statedVariable } = source;
+    const inEnvironment = process.env[statedVariable]?.trim() || undefined;
+    const permitted = env.includes(statedVariable) ? inEnvironment : undefined;
+    const value = typedKeys.get(`${origin} ${statedVariable}`) ?? file[projectVariable] ?? permitted;
+    if (value !== undefined) values.set(projectVariable, value);
+    else if (inEnvironment === undefined) missing.push(statedVariable);
+    else unpermitted.push(statedVariable);
   }
   return { origin, values, unpermitted, missing };
 }
@@ -117,7 +120,7 @@ export function unusedVariables(
  * The variables that the repeated command needs. A variable that the environment has, and that nobody allowed to send, is not among
  * them: the author may have refused it.
  */
-export function repeatedVariables(
+export function variablesToReplay(
   { env = [], fromRequest = [], fromUrl }: PartialAnswers,
   run: ImportRun,
 ): readonly string[] {

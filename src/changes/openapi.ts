@@ -22,7 +22,7 @@ import {
   requestOrigin,
   unusedVariables,
 } from './key-values.ts';
-import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './send-requests.ts';
+import { onlyForOne, samplesAt, sendRequests, withExchanges } from './send-requests.ts';
 
 /** The operations that an author has chosen, and the document that declares them. */
 interface DocumentChoice {
@@ -165,11 +165,11 @@ async function sentOperation(
   if (errors.length > 0) return refuse(...errors);
   const { inputSchema } = draft;
   const sending = { call: request, inputSchema, examples: answers.examples, secrets: found.values };
-  const realAnswers = await sendRequests(sending, '--from-openapi', run);
-  if (!realAnswers.ok) return realAnswers;
-  const samples = [...(documentChoice.choice.samples ?? []), ...realAnswers.value.samples];
+  const sentRequests = await sendRequests(sending, '--from-openapi', run);
+  if (!sentRequests.ok) return sentRequests;
+  const samples = [...(documentChoice.choice.samples ?? []), ...sentRequests.value.samples];
   const tools = toolsOfDrafts([draft], { ...documentChoice.choice, samples });
-  return tools.ok ? pass(tools.value.map((tool) => withSentAnswers(tool, realAnswers.value))) : tools;
+  return tools.ok ? pass(tools.value.map((tool) => withExchanges(tool, sentRequests.value))) : tools;
 }
 
 /**

@@ -59,12 +59,17 @@ export function targetOf(
   );
 }
 
+/** @throws CommandError as `targetOf`, if no project can be written to a directory */
+export function requireUsableTarget(directory: string, switches: CreateSwitches): void {
+  targetOf(directory, switches);
+}
+
 /** Why no project can be written to a directory, as an error of the answer that names it. */
 export function directoryError(directory: string, switches: CreateSwitches): InputError | undefined {
   try {
     const existingProject = switches.force ? undefined : projectIn(directory);
     if (existingProject) throw projectExistsError(directory, existingProject);
-    targetOf(directory, switches);
+    requireUsableTarget(directory, switches);
     return undefined;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -35,7 +35,7 @@ import {
   requestOrigin,
   unusedVariables,
 } from './key-values.ts';
-import { onlyForOne, samplesAt, sendRequests, withSentAnswers } from './send-requests.ts';
+import { onlyForOne, samplesAt, sendRequests, withExchanges } from './send-requests.ts';
 
 const maxHarBytes = 50_000_000;
 
@@ -62,7 +62,7 @@ export function requestOfCurl(text: string, { keylessCommands }: ImportRun): Res
   const command = readCurl(text);
   if (!command.ok) return command;
   const { request, keyless } = command.value;
-  if (keyless) keylessCommands.set(text, keyless);
+  keylessCommands.set(text, keyless);
   return pass(request);
 }
 
@@ -127,11 +127,15 @@ export async function fromRequests(
     return reject('--no-send', undefined, message, 'Add --from-sample <file>.');
   }
   const flags = {
-    ...{ '--tool': name, '--title': title, '--input': input[0]?.name },
-    ...{ '--constant': constants[0], '--segment': segments[0]?.name, '--example': examples[0]?.text },
+    '--tool': name,
+    '--title': title,
+    '--input': input[0]?.name,
+    '--constant': constants[0],
+    '--segment': segments[0]?.name,
+    '--example': examples[0]?.text,
   };
   const several = `is for one request, but there are ${requests.length}`;
-  const prepared = await Promise.all(
+  const requestsWithKeys = await Promise.all(
     read.value.map(async (request) => ({
       request,
       keys: await keyValues(requestKeys(request), answers, run),
@@ -143,12 +147,12 @@ export async function fromRequests(
   ];
   if (isSent) {
     errors.push(...consentErrors(answers, read.value));
-    errors.push(...prepared.flatMap(({ keys }) => keyValueErrors(keys, '--from-request')));
+    errors.push(...requestsWithKeys.flatMap(({ keys }) => keyValueErrors(keys, '--from-request')));
   }
   if (errors.length > 0) return refuse(...errors);
   const tools: Imported[] = [];
   const takenNames = new Set<string>();
-  for (const { request, keys } of prepared) {
+  for (const { request, keys } of requestsWithKeys) {
     const tool = await importRequest(
       request,
       name ?? freeToolName(request.name, takenNames),
@@ -168,8 +172,8 @@ export function sendsRequests({ send, samples }: RequestAnswers): boolean {
 }
 
 /** The keys of a request, and the origin that gets them. */
-export function requestKeys({ call, secrets }: ReadRequest): RequestKeys {
-  return { origin: requestOrigin(call), sources: secrets };
+export function requestKeys({ call, keySources }: ReadRequest): RequestKeys {
+  return { origin: requestOrigin(call), sources: keySources };
 }
 
 function consentErrors(
@@ -196,17 +200,17 @@ async function importRequest(
 ): Promise<Result<Imported>> {
   const { samples: paths, examples } = answers;
   const effect = answers.effect ?? (read.onlyReads ? 'reads' : operationEffect(read.call.method, name));
-  const isReading = effect === 'reads' && read.call.method === 'post';
-  const call = { ...read.call, ...(isReading && { onlyReads: true as const }) };
+  const isReadByPost = effect === 'reads' && read.call.method === 'post';
+  const call = { ...read.call, ...(isReadByPost && { onlyReads: true as const }) };
   const inputSchema = { type: 'object', ...fieldsSchema(read.input) };
   const sending = { call, inputSchema, examples, secrets };
-  const realAnswers = paths.length > 0 ? undefined : await sendRequests(sending, '--from-request', run);
-  if (realAnswers && !realAnswers.ok) return realAnswers;
-  const samples = realAnswers ? pass(realAnswers.value.samples) : await samplesAt(paths);
+  const sentRequests = paths.length > 0 ? undefined : await sendRequests(sending, '--from-request', run);
+  if (sentRequests && !sentRequests.ok) return sentRequests;
+  const samples = sentRequests ? pass(sentRequests.value.samples) : await samplesAt(paths);
   if (!samples.ok) return samples;
   const imported = toolOfSamples(
     samples.value,
-    { name, input: read.input, isWhole: true },
+    { name, input: read.input, keepsAllData: true },
     (fields, returns) => defaultDescription(name, fields, returns),
   );
   if (!imported.ok) return imported;
@@ -223,8 +227,8 @@ async function importRequest(
     call: { ...call, wrap, ...(success && { success }) },
     secrets,
   };
-  const { changes, ...completeTool } = realAnswers
-    ? withSentAnswers(importedTool, realAnswers.value)
+  const { changes, ...completeTool } = sentRequests
+    ? withExchanges(importedTool, sentRequests.value)
     : importedTool;
   return pass({
     ...completeTool,

@@ -16,12 +16,12 @@ const file = '.env';
 export async function saveKeys(
   directory: string,
   secrets: ReadonlyMap<string, string>,
-): Promise<{ readonly done: boolean; readonly says: string } | undefined> {
+): Promise<{ readonly done: boolean; readonly sentence: string } | undefined> {
   if (secrets.size === 0) return undefined;
   const names = [...secrets.keys()];
   const missed = (reason: string) => ({
     done: false,
-    says: `${nameList(names)} not written to ${file}: ${reason}`,
+    sentence: `${nameList(names)} not written to ${file}: ${reason}`,
   });
   if (lstatSync(join(directory, file), { throwIfNoEntry: false })?.isSymbolicLink())
     return missed('it is a link');
@@ -38,7 +38,7 @@ export async function saveKeys(
   const keptNames = names.filter(
     (name) => existingValues[name] !== undefined && existingValues[name] !== secrets.get(name),
   );
-  const says = keptNames.length > 0 ? `; ${file} keeps its own ${nameList(keptNames)}` : '';
+  const keptText = keptNames.length > 0 ? `; ${file} keeps its own ${nameList(keptNames)}` : '';
   if (lines.length > 0) {
     const start = before === '' || before.endsWith('\n') ? before : `${before}\n`;
     await replaceFile(join(directory, file), 0o600, (handle) => handle.writeFile(start + lines.join('')));
@@ -46,7 +46,7 @@ export async function saveKeys(
   const added = names.filter((name) => !existingValues[name]);
   return {
     done: true,
-    says: `${added.length > 0 ? `${nameList(added)} in ${file}, which only you can read` : `${file} has all keys`}${says}`,
+    sentence: `${added.length > 0 ? `${nameList(added)} in ${file}, which only you can read` : `${file} has all keys`}${keptText}`,
   };
 }
 

@@ -41,25 +41,26 @@ export interface Sending {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** What an API has really answered. */
-export interface RealAnswers {
-  /** Those that contain something, without their envelopes. */
+/** The requests of a tool that were sent, and what the API answered. */
+export interface SentRequests {
+  /** The responses with data, without their envelopes; all responses if none has data. */
   readonly samples: readonly AnswerSample[];
   readonly secrets: ReadonlyMap<string, string>;
-  /** Says that it was sent. */
+  /** States that the request was sent. */
   readonly note: Omit<DefinitionChange, 'tool'>;
-  /** Each request, and what its answer contains; undefined if that is nothing. */
-  readonly sent: readonly SentAnswer[];
+  readonly exchanges: readonly Exchange[];
 }
 
-interface SentAnswer extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
+/** One sent request, and what its response contains. */
+interface Exchange extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
+  /** Undefined if the API has nothing for the arguments. */
   readonly value?: Json | undefined;
   /** The response of a read contains no data. */
   readonly isEmpty: boolean;
 }
 
 /**
- * Sends a request once, and once more for each example; in one run, each is sent once.
+ * Sends a request, and once more for each example. What this run has already sent is not sent again.
  *
  * @param flag names the request in errors
  * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
@@ -68,45 +69,45 @@ export async function sendRequests(
   sending: Sending,
   flag: string,
   run: ImportRun,
-): Promise<Result<RealAnswers>> {
+): Promise<Result<SentRequests>> {
   const { call, secrets } = sending;
   const variants = requestVariants(sending, flag);
   if (!variants.ok) return variants;
-  const responses = await sendOnce(call, variants.value, secrets, run);
+  const responses = await responsesOf(call, variants.value, secrets, run);
   const read = combineResults(
     responses.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
   );
   if (!read.ok) return read;
   const presentSamples = read.value.filter((sample) => sample !== undefined);
-  const answers = sentAnswers(call, responses, read.value);
+  const exchanges = toExchanges(call, responses, read.value);
   const filled = presentSamples.filter(
-    (sample) => !answers.some(({ isEmpty, value }) => isEmpty && value === sample.value),
+    (sample) => !exchanges.some(({ isEmpty, value }) => isEmpty && value === sample.value),
   );
-  const [first] = answers;
+  const [first] = exchanges;
   const times = responses.length === 1 ? 'once' : `${responses.length} times`;
   const lack = first?.isEmpty ? ', without data' : '';
-  const statuses = [...new Set(answers.map(({ status }) => status))].join(' and ');
+  const statuses = [...new Set(exchanges.map(({ status }) => status))].join(' and ');
   const note = {
     path: 'request',
     kind: 'sent' as const,
     what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${statuses}${lack}`,
     why: 'types, examples and recordings are made from the real answer',
   };
-  return pass({ samples: filled.length > 0 ? filled : presentSamples, secrets, note, sent: answers });
+  return pass({ samples: filled.length > 0 ? filled : presentSamples, secrets, note, exchanges });
 }
 
-/** What was sent, with what arrived. Where the schema of all responses has data, a response without any is empty. */
-function sentAnswers(
+/** Each sent request with its response. A response is empty if it has no data although others have some. */
+function toExchanges(
   { method, onlyReads }: ApiRequest,
-  requests: readonly ApiResponse[],
+  responses: readonly ApiResponse[],
   samples: readonly (AnswerSample | undefined)[],
-): readonly SentAnswer[] {
+): readonly Exchange[] {
   const schema = schemaOfSamples(samples.filter((sample) => sample !== undefined));
   const isReading = method === 'get' || onlyReads === true;
-  return requests.map((request, i): SentAnswer => {
+  return responses.map((response, i): Exchange => {
     const value = samples[i]?.value;
-    const isEmpty = isReading && value !== undefined && isEmptyResponse(schema, value, request.arguments);
-    return { ...request, value, isEmpty };
+    const isEmpty = isReading && value !== undefined && isEmptyResponse(schema, value, response.arguments);
+    return { ...response, value, isEmpty };
   });
 }
 
@@ -116,16 +117,16 @@ function isEmptyResponse(schema: JsonObject, value: Json, args: JsonObject): boo
   return lacksData(schema, value, args);
 }
 
-/** A tool with the responses of its API, and their evidence of empty results and pages. */
-export function withSentAnswers(tool: Imported, { secrets, note, sent: responses }: RealAnswers): Imported {
+/** A tool with the exchanges with its API, and what they show about empty results and pages. */
+export function withExchanges(tool: Imported, { secrets, note, exchanges }: SentRequests): Imported {
   const { call } = tool;
   if (!call) return tool;
-  const exchanges = responses.map(({ arguments: args, headers, value, isEmpty }): RealExchange => {
+  const realExchanges = exchanges.map(({ arguments: args, headers, value, isEmpty }): RealExchange => {
     const answer = value === undefined ? null : (wrapAnswer(value, call.wrap) as JsonObject);
     return { arguments: args, answer, ...(headers && { headers }), isEmpty };
   });
   const isPaged = call.method === 'get' && call.query.some(({ input }) => input !== undefined);
-  const pages = new Set(isPaged ? exchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]) : []);
+  const pages = new Set(isPaged ? realExchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]) : []);
   const { inputSchema, outputSchema } = tool.entry as JsonObject;
   const paged = withPageMembers(objectOr(outputSchema), membersOf(objectOr(inputSchema)), pages);
   return {
@@ -133,11 +134,11 @@ export function withSentAnswers(tool: Imported, { secrets, note, sent: responses
     ...(pages.size > 0 && { entry: { ...tool.entry, outputSchema: paged } as Imported['entry'] }),
     changes: [{ tool: String(tool.entry.name), ...note }, ...tool.changes],
     secrets,
-    exchanges,
+    exchanges: realExchanges,
     call: {
       ...call,
       ...(pages.size > 0 && { hasPages: true }),
-      notFoundIsEmpty: call.notFoundIsEmpty || responses.some(({ status }) => status === 404),
+      notFoundIsEmpty: call.notFoundIsEmpty || exchanges.some(({ status }) => status === 404),
     },
   };
 }
@@ -160,10 +161,10 @@ function requestVariants(
     if (!value.ok) return value;
     variants.push({ ...base, [parameter]: value.value });
   }
-  const open = (args: JsonObject) => requiredOf(root).filter((name) => args[name] === undefined);
-  const completeVariants = [base, ...variants].filter((args) => open(args).length === 0);
+  const missingNames = (args: JsonObject) => requiredOf(root).filter((name) => args[name] === undefined);
+  const completeVariants = [base, ...variants].filter((args) => missingNames(args).length === 0);
   if (completeVariants.length > 0) return pass(completeVariants);
-  const names = open(base);
+  const names = missingNames(base);
   const message = `has no value for ${names.join(', ')}, so nothing was sent`;
   return reject(flag, undefined, message, `Give one: ${shellLine(['--example', `${names[0]}=…`])}`);
 }
@@ -180,7 +181,7 @@ export function givenArguments(root: JsonObject): JsonObject {
   );
 }
 
-function sendOnce(
+function responsesOf(
   call: ApiRequest,
   variants: readonly JsonObject[],
   secrets: ReadonlyMap<string, string>,
@@ -189,7 +190,7 @@ function sendOnce(
   const key = JSON.stringify([call, variants, [...secrets]]);
   const cachedResponses = responses.get(key);
   if (cachedResponses) return cachedResponses;
-  const requests = (async () => {
+  const pending = (async () => {
     const { tryRequest } = await import('../project/source/trial.ts');
     const apiResponses: ApiResponse[] = [];
     for (const [i, args] of variants.entries()) {
@@ -198,10 +199,10 @@ function sendOnce(
     }
     return apiResponses;
   })();
-  responses.set(key, requests);
+  responses.set(key, pending);
   // What failed may be sent again.
-  requests.catch(() => responses.delete(key));
-  return requests;
+  pending.catch(() => responses.delete(key));
+  return pending;
 }
 
 /** An answer without its envelope. @throws CommandError `NOT_ANSWERED` for an error in it */
@@ -219,7 +220,7 @@ function sampleIn(call: ApiRequest, text: string): Result<AnswerSample> {
   return pass({ ...sample.value, value: unwrapEnvelope(sample.value.value, call) });
 }
 
-/** An error for each flag that describes one tool, beside several. */
+/** An error for each flag that is for one tool, if there are several requests. */
 export function onlyForOne(
   flags: { readonly [flag: string]: string | undefined },
   message: string,

@@ -38,12 +38,13 @@ export async function planFromAnswers<Plan>(
 }
 
 /**
- * Lists operations of an API if the flags search its document, or choose none where nobody can be asked.
+ * Prints what the author can choose from: the requests of a HAR file, or the operations of an API. It does so if the flags choose none and
+ * nobody can be asked, or if they search the API's document.
  *
  * @throws CommandError `MISSING_ANSWERS` if `--yes` forbids the question which operations to take: it has no default
  * @returns undefined if there is nothing to list.
  */
-export async function listSearchedOperations(
+export async function listChoices(
   { fromOpenapi, header = [], search, operation, fromRequest = [], request }: Partial<ToolParts>,
   switches: QuestionSwitches,
   run: ImportRun,

@@ -22,10 +22,10 @@ import { withoutPageMembers } from './page-members.ts';
 import { jsonForm, requestOptions } from './request-options.ts';
 
 /**
- * The API's presumed answers to the calls that tests and checks make: the tool's examples and the marketplace's test. They
- * replace real exchanges until the author records those.
+ * The first recordings of a tool: the answers to the calls that tests and checks make, which are the tool's examples and the
+ * marketplace's test. An answer is a real exchange if one was made, or else made up until the author records it.
  */
-export function presumedRecordings(
+export function initialRecordings(
   tool: ImportedTool,
   call: ApiCall,
   smoke: PlatformProfile['smoke'],
@@ -119,7 +119,7 @@ function recordedToolAnswer({ body = null }: Recording, call: ApiCall): Json {
   return wrapAnswer(unwrapEnvelope(body, call), call.wrap);
 }
 
-/** The name of the recordings file of a path, as the source kit computes it. */
+/** The name of the recordings file of a path: the same as `recordingFile` of market-mcp-runtime, which this program does not load. */
 export function recordingFile({ method, path }: Pick<ApiCall, 'method' | 'path'>): string {
   const words = path
     .toLowerCase()

@@ -55,7 +55,7 @@ export interface Api {
   /** The keys that a request sends only if it names them. */
   readonly named?: readonly ApiKey[];
   /** What the requests send that state nothing. */
-  readonly auth?: BodyAlternatives;
+  readonly auth?: KeyAlternatives;
 }
 
 /** Its address, and what its keys are made of. */
@@ -64,7 +64,7 @@ export function apiVariables({ address, shared, named: namedVariables = [] }: Ap
 }
 
 /** Names of keys that are sent together, of which one such list is enough; an empty list needs no key. */
-export type BodyAlternatives = readonly (readonly string[])[];
+export type KeyAlternatives = readonly (readonly string[])[];
 
 /** A key of an API, and its place in a request. */
 export interface ApiKey {
@@ -78,7 +78,7 @@ export interface ApiKey {
   readonly variables: readonly ApiVariable[];
   /** Name of the cookie. */
   readonly cookie?: string;
-  /** The purpose of the tokens of a `client` are for. */
+  /** The scopes that a `client` requests for its tokens. */
   readonly scopes?: readonly string[];
   /** What stands before a plain one: `token `. */
   readonly prefix?: string;
@@ -160,10 +160,10 @@ export interface ApiRequest {
   readonly params: readonly Binding[];
   readonly query: readonly Binding[];
   readonly headers: readonly Binding[];
-  /** The keys that the operation accepts, as `Alternatives`; absent: every call sends what its API says. */
+  /** Lists of keys that the operation accepts, of which one is enough; absent: every call sends what its API says. */
   readonly needs?: readonly (readonly ApiKey[])[];
   /** The keys that its request names; absent: it states nothing. */
-  readonly auth?: BodyAlternatives;
+  readonly auth?: KeyAlternatives;
   readonly body: ApiBody | null;
   /** The form around the answer. */
   readonly envelope?: 'graphql' | 'json-rpc';
@@ -188,12 +188,12 @@ export interface ApiCall extends ApiRequest {
   readonly notFoundIsEmpty: boolean;
 }
 
-/** The request of a call with its arguments, as the source kit stores it in `test/recordings/`. */
+/** The request of a call with its arguments, in the form of `RecordedRequest` of market-mcp-runtime. */
 export type RecordedRequest = { readonly method: string; readonly path: string; readonly json?: Json } & {
   readonly [part in 'params' | 'query' | 'headers' | BodyKind]?: Json;
 };
 
-/** An answer of the API: made up until the author records a real one, or real. */
+/** A recording in `test/recordings/`, as market-mcp-runtime reads it: made up until the author records a real one, or real. */
 export interface Recording {
   readonly request: RecordedRequest;
   readonly status: number;

@@ -2,8 +2,8 @@ import { signals } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { fieldToDo } from './to-do.ts';
 
-/** What is known of all positions. */
-export interface Known {
+/** What is known of all positions in the samples of a tool. */
+export interface SampleHints {
   /** Values of the inputs of the tool. */
   readonly inputs: ReadonlySet<string>;
   /** Texts that are integers in the answers, which JavaScript would round. */
@@ -16,12 +16,12 @@ export interface Position {
   readonly name?: string;
   /** The position is a whole answer. */
   readonly isRoot?: boolean;
-  readonly known?: Known;
+  readonly hints?: SampleHints;
   /** The name of the list or map that contains the values; null in a list of lists, whose items may mean different things. */
   readonly parent?: string | null;
 }
 
-const nothingKnown: Known = { inputs: new Set(), largeIntegers: new Set() };
+const noHints: SampleHints = { inputs: new Set(), largeIntegers: new Set() };
 
 /**
  * Infers the JSON Schema of a position in JSON documents from all values seen there. It accepts every one of them:
@@ -29,7 +29,7 @@ const nothingKnown: Known = { inputs: new Set(), largeIntegers: new Set() };
  * next answer may have it.
  */
 export function schemaOfValues(values: readonly Json[], position: Position = {}): JsonObject {
-  const { name, parent = '', known: hints = nothingKnown } = position;
+  const { name, parent = '', hints = noHints } = position;
   const present = values.filter((value) => value !== null);
   const isOpen = name !== undefined && !Object.hasOwn(signals, name) && areBlankTexts(present);
   const types = isOpen ? openTypes : inferTypes(present, name ?? parent, hints);
@@ -50,7 +50,7 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
     ...(types.includes('object') && !isOpen && inferMembers(present.filter(isObject), position)),
     ...(types.includes('array') &&
       !isOpen && {
-        items: schemaOfValues(lists.flat(), { known: hints, parent: isNested ? null : (name ?? parent) }),
+        items: schemaOfValues(lists.flat(), { hints, parent: isNested ? null : (name ?? parent) }),
       }),
   };
 }
@@ -64,17 +64,17 @@ function areBlankTexts(values: readonly Json[]): boolean {
 
 /** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */
 function inferMembers(objects: readonly JsonObject[], position: Position): JsonObject {
-  const { name, parent, isRoot = false, known: hints = nothingKnown } = position;
+  const { name, parent, isRoot = false, hints = noHints } = position;
   if (keysAreData(objects, isRoot, hints.inputs)) {
     const values = objects.flatMap((object) => Object.values(object));
-    return { additionalProperties: schemaOfValues(values, { known: hints, parent: name ?? parent ?? '' }) };
+    return { additionalProperties: schemaOfValues(values, { hints, parent: name ?? parent ?? '' }) };
   }
   const { names, shared } = memberNames(objects);
   const valuesOf = (member: string) =>
     objects.flatMap((object) => (Object.hasOwn(object, member) ? [object[member] as Json] : []));
   return {
     properties: Object.fromEntries(
-      names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, known: hints })]),
+      names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, hints })]),
     ),
     required: shared,
   };
@@ -87,11 +87,11 @@ function memberNames(objects: readonly JsonObject[]) {
   return { names, shared };
 }
 
-/** `string`, `integer`, …: each type that was seen, once. A large integer is a text; smaller ones there are numbers. */
+/** Each type that was seen, once: `string`, `integer`, …. Large integers were read as texts, but their type is also a number. */
 function inferTypes(
   values: readonly Json[],
   name: string | null,
-  { largeIntegers }: Known,
+  { largeIntegers }: SampleHints,
 ): readonly string[] {
   const numbers = values.filter((value) => typeof value === 'number');
   const hasLarge = values.some((value) => typeof value === 'string' && largeIntegers.has(value));
@@ -120,13 +120,15 @@ const shownValues = 3;
 /** The values of a text that looks like an enumeration: each was seen several times. The next answer may have others. */
 function repeatedWordsIn(texts: readonly string[]): readonly string[] {
   if (texts.length < guess.least) return [];
-  const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const occurrences = new Map<string, number>();
+  for (const text of texts) occurrences.set(text, (occurrences.get(text) ?? 0) + 1);
   const isEnumeration =
-    counts.size > 1 &&
-    counts.size <= guess.maxDistinct &&
-    [...counts].every(([text, count]) => count >= guess.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text));
-  if (isEnumeration) return [...counts.keys()].sort();
+    occurrences.size > 1 &&
+    occurrences.size <= guess.maxDistinct &&
+    [...occurrences].every(
+      ([text, count]) => count >= guess.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text),
+    );
+  if (isEnumeration) return [...occurrences.keys()].sort();
   return [];
 }
 
@@ -143,7 +145,7 @@ function inferFormat(texts: readonly string[]): string | undefined {
 }
 
 /** Last words of names whose values are whole: `comment_count`, `userId`, `blockNumber`. */
-const counts = new Set(
+const countWords = new Set(
   (
     'id ids page pages count counts number rank nonce decimals year block slot epoch confirmations code status port ' +
     'votes likes stars forks views downloads comments replies followers employees population'
@@ -174,7 +176,7 @@ const timeWord =
 const leastTime = 1e9;
 
 /** So many different whole numbers are no chance. */
-const several = 3;
+const leastDistinct = 3;
 
 /**
  * Whether all values of a position in answers are integers, also the values that the samples do not contain: by its name, or because
@@ -191,10 +193,10 @@ function areWhole(values: readonly number[], name = ''): boolean {
     .filter((word) => word !== '');
   const last = words.at(-1) ?? '';
   if (words.some((word) => shares.has(word))) return false;
-  if (counts.has(last) || (words.length === 1 && timeWords.has(last))) return true;
+  if (countWords.has(last) || (words.length === 1 && timeWords.has(last))) return true;
   if (timeWord.test(last) && values.every((value) => value >= leastTime)) return true;
   if (words.some((word) => measures.has(word))) return false;
-  return /^(num|number|count|page)$/.test(words[0] ?? '') || new Set(values).size >= several;
+  return /^(num|number|count|page)$/.test(words[0] ?? '') || new Set(values).size >= leastDistinct;
 }
 
 /** A number, a date, a version, or an id, which no member is called. A prefix such as the chain of an address is allowed. */
@@ -232,9 +234,9 @@ function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: Re
   if (!areAlike(values)) return false;
   if (names.every((name) => currencies.has(name))) return true;
   const isRole = names.some((name) => role.test(name));
-  const several = names.length > 1;
+  const hasSeveral = names.length > 1;
   const areCodes =
-    several && names.every((name) => code.test(name)) && names.some(({ length }) => length > 1);
+    hasSeveral && names.every((name) => code.test(name)) && names.some(({ length }) => length > 1);
   const areWords = values.some((value) => typeof value === 'string' && !/^[-+]?[\d.]+$/.test(value));
   if (areCodes && !areWords && !isRole) return true;
   if (names.every((name) => inputs.has(name))) return true;
@@ -244,7 +246,7 @@ function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: Re
   const vary = objects.length > 1 && shared.length * 2 < names.length;
   if (vary && !isRole && !hasNull && (areObjects || (areFigures(values) && !nameMeasures(names))))
     return true;
-  return isRoot && several && areObjects && !hasNull && !isRole;
+  return isRoot && hasSeveral && areObjects && !hasNull && !isRole;
 }
 
 /** Whether values are all numbers, or all times: texts of a record differ in form. */
@@ -262,7 +264,7 @@ function nameMeasures(names: readonly string[]): boolean {
         .split(/[^a-z]+/)
         .at(-1) ?? '',
   );
-  return words.some((word) => counts.has(word) || measures.has(word) || shares.has(word));
+  return words.some((word) => countWords.has(word) || measures.has(word) || shares.has(word));
 }
 
 /** Whether values have one type; objects share at least half of their members. */

@@ -1,11 +1,11 @@
-import type { Api, ApiCall, ApiKey, BodyAlternatives, Imported } from './imported-tool.ts';
+import type { Api, ApiCall, ApiKey, Imported, KeyAlternatives } from './imported-tool.ts';
 
 /** What the file of an API sends, as far as its text says. */
 export interface SentByFile {
   /** The variables that it sends with every request. */
   readonly shared: ReadonlySet<string>;
   /** What requests send that state nothing; undefined: `shared`. */
-  readonly auth?: BodyAlternatives;
+  readonly auth?: KeyAlternatives;
 }
 
 /**
@@ -54,7 +54,7 @@ function optional(key: ApiKey): ApiKey {
 interface Form {
   readonly shared: readonly ApiKey[];
   readonly named: readonly ApiKey[];
-  readonly auth?: BodyAlternatives;
+  readonly auth?: KeyAlternatives;
   /** Whether a request states its needs. */
   isStated(needs: Needs): boolean;
 }
@@ -112,7 +112,7 @@ function distinct(keyList: readonly ApiKey[]): readonly ApiKey[] {
   return [...keys.values()];
 }
 
-function keyAlternatives(needs: Needs): BodyAlternatives {
+function keyAlternatives(needs: Needs): KeyAlternatives {
   if (equal(needs, [[]])) return [];
   return needs.map((keys) => keys.map(({ key }) => key));
 }

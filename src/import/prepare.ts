@@ -96,7 +96,7 @@ export function prepareTools(
   const changes = [...importedTools, ...preparedDefinitions].flatMap((source) => source.changes);
   const addresses = importedTools.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
   const sizes = importedTools.flatMap((imported) => imported.advice ?? []);
-  const isSaid = sizes.length > 0 && importedTools.every(({ fields }) => fields !== undefined);
+  const isSizeAdvised = sizes.length > 0 && importedTools.every(({ fields }) => fields !== undefined);
   const advice = [
     ...new Map(addresses.map((advice) => [advice.where, advice])).values(),
     ...sizes,
@@ -104,7 +104,7 @@ export function prepareTools(
     ...failed
       .filter(({ level }) => level === 'should')
       // The advice of this rule is less exact than the advice of the import.
-      .filter(({ id }) => !isSaid || id !== 'fit.tokens-tool')
+      .filter(({ id }) => !isSizeAdvised || id !== 'fit.tokens-tool')
       .flatMap(ruleAdvice),
   ];
   return { ok: true, prepared: { tools, changes, advice } };

@@ -26,7 +26,7 @@ import type { DefinitionChange, Field } from '../model/tool-model.ts';
 import { withSignals } from '../tools/definition.ts';
 import { wrapAnswer } from './api-answer.ts';
 import type { Imported } from './imported-tool.ts';
-import { type Known, schemaOfValues } from './infer.ts';
+import { type SampleHints, schemaOfValues } from './infer.ts';
 import { rootOf, type Wrap, wrapOf } from './result-root.ts';
 import { fieldToDo } from './to-do.ts';
 
@@ -44,7 +44,7 @@ export interface SampledTool {
   readonly name: string;
   readonly input: readonly Field[];
   /** Nothing is left out: what cannot be the root of an answer becomes its member `result`. */
-  readonly isWhole?: boolean;
+  readonly keepsAllData?: boolean;
 }
 
 /** A tool from samples, and how it wraps their values. */
@@ -68,23 +68,24 @@ export function toolOfSamples(
   describe: (fields: readonly string[], returns: 'record' | 'list') => string,
 ): Result<Sampled> {
   const changes = new Map<string, DefinitionChange>();
-  const change = (path: string, change: string, reason: string) => {
-    changes.set(`${path} ${change}`, { tool: tool.name, path, what: change, why: reason });
+  const reportChange: ReportChange = (path, what, reason) => {
+    changes.set(`${path} ${what}`, { tool: tool.name, path, what, why: reason });
   };
-  const checked = checkedSamples(answers, change, tool.isWhole);
+  const checked = checkedSamples(answers, reportChange, tool.keepsAllData);
   if (!checked.ok) return checked;
   const samples = checked.value;
   const values = samples.map(({ value }) => value);
   const inferred = schemaOfSamples(samples, tool.input);
-  const { schema, without } = tool.isWhole ? settledSchema(inferred) : withoutConflicts(inferred, change);
-  const wrap = wrapOf(schema, tool.isWhole ? values : []);
+  const settled = tool.keepsAllData ? settledSchema(inferred) : withoutConflicts(inferred, reportChange);
+  const { schema, without } = settled;
+  const wrap = wrapOf(schema, tool.keepsAllData ? values : []);
   const isKeyed = isMap(schema);
   const result = isKeyed ? mapDescription : fieldToDo('result');
   const answer = rootOf(schema, wrap, wrap === 'items' ? 'The items found.' : result);
   if (isKeyed) {
     const reason =
       'their keys are data, or they have one form; if the keys are fixed names, describe them with --output';
-    change('outputSchema', 'the members at the root became a map by key, result', reason);
+    reportChange('outputSchema', 'the members at the root became a map by key, result', reason);
   }
   if (Object.keys(membersOf(answer)).every((name) => Object.hasOwn(signals, name))) {
     const message = `contains nothing but ${orList(Object.keys(membersOf(inferred)))}, which callers read as a signal`;
@@ -113,16 +114,16 @@ export function toolOfSamples(
  */
 export function checkedSamples(
   answers: readonly AnswerSample[],
-  change: ReportChange,
-  isWhole = false,
+  reportChange: ReportChange,
+  keepsAllData = false,
 ): Result<readonly AnswerSample[]> {
   const samples = answers.map((sample) => ({
     ...sample,
     value: withoutUnnamed(sample.value, 'samples', (path, member, reason) =>
-      change(path, `${shorten(member)} was left out`, reason),
+      reportChange(path, `${shorten(member)} was left out`, reason),
     ),
   }));
-  const errors = samples.flatMap((sample) => sampleErrors(sample, isWhole));
+  const errors = samples.flatMap((sample) => sampleErrors(sample, keepsAllData));
   if (errors.length > 0) return refuse(...errors);
   const list = samples.find(({ value }) => Array.isArray(value));
   if (list && samples.some(({ value }) => isObject(value))) {
@@ -134,24 +135,24 @@ export function checkedSamples(
     const morePaths = otherPaths.length > 0 ? ` and ${otherPaths.length} more` : '';
     const reason =
       'a number in JavaScript is exact up to 9007199254740991 only: such an integer arrives as text';
-    change(name, `${first}${morePaths} became text`, reason);
+    reportChange(name, `${first}${morePaths} became text`, reason);
   }
   return pass(samples);
 }
 
 /** The schema of answers like the samples. @param input of the tool, whose values may be keys of maps */
 export function schemaOfSamples(samples: readonly AnswerSample[], input: readonly Field[] = []): JsonObject {
-  const hints: Known = {
+  const hints: SampleHints = {
     inputs: inputValues(input),
     largeIntegers: new Set(samples.flatMap(({ largeIntegers = [] }) => largeIntegers)),
   };
   const values = samples.map(({ value }) => value);
-  return schemaOfValues(values, { isRoot: true, known: hints });
+  return schemaOfValues(values, { isRoot: true, hints });
 }
 
-function sampleErrors({ name, value }: AnswerSample, isWhole: boolean): readonly InputError[] {
+function sampleErrors({ name, value }: AnswerSample, keepsAllData: boolean): readonly InputError[] {
   if (!isObject(value) && !Array.isArray(value)) {
-    if (isWhole) return [];
+    if (keepsAllData) return [];
     return [inputError(name, value, 'cannot be the result of a tool', 'Give a JSON object or a list.')];
   }
   const hint = 'Give an answer that contains data.';
@@ -193,7 +194,7 @@ function inputValues(input: readonly Field[]): ReadonlySet<string> {
   return new Set(statedValues.flatMap((value) => textOr(value).split(',')).map((text) => text.trim()));
 }
 
-type ReportChange = (path: string, change: string, reason: string) => void;
+type ReportChange = (path: string, what: string, reason: string) => void;
 
 interface Settled {
   readonly schema: JsonObject;
@@ -212,14 +213,14 @@ function settledSchema(schema: JsonObject): Settled {
 }
 
 /** A schema without the members that callers would read as other signals than they are. */
-function withoutConflicts(answerSchema: JsonObject, change: ReportChange): Settled {
+function withoutConflicts(answerSchema: JsonObject, reportChange: ReportChange): Settled {
   const { schema } = settledSchema(answerSchema);
   const dropped = propertiesOf(schema).flatMap(([name, member]) =>
     Object.hasOwn(signals, name) && !isSignal(name, member) ? [name] : [],
   );
   for (const name of dropped) {
     const reason = `callers read ${name} as the signal of an empty or failed call (C§2.2)`;
-    change(`outputSchema.properties.${name}`, `${name} of the samples was left out`, reason);
+    reportChange(`outputSchema.properties.${name}`, `${name} of the samples was left out`, reason);
   }
   const withoutConflicting = (members: JsonObject) =>
     Object.fromEntries(Object.entries(members).filter(([name]) => !dropped.includes(name)));
@@ -256,7 +257,7 @@ export function shortened(value: Json, schema: Json | undefined): Json {
 }
 
 /** Members of failures, in lower case without separators. */
-const envelope = new Set(
+const failureMembers = new Set(
   (
     'error errors errormessage errorcode errordescription errortype message messages msg code cod status statuscode success ' +
     'ok response detail details title type instance path timestamp time info reason hint description documentationurl ' +
@@ -270,8 +271,8 @@ export function isFailureAnswer(answer: JsonObject): boolean {
     Object.entries(answer).map(([name, member]) => [name.toLowerCase().replaceAll(/[^a-z]/g, ''), member]),
   );
   if (/^not_?ok$/i.test(textOr(members.get('message')))) return true;
-  const isOnlyEnvelope = [...members].every(([name, member]) => envelope.has(name) || isBlank(member));
-  if (!isOnlyEnvelope) return false;
+  const isOnlyFailure = [...members].every(([name, member]) => failureMembers.has(name) || isBlank(member));
+  if (!isOnlyFailure) return false;
   const of = (...names: readonly string[]) => names.map((name) => members.get(name));
   return (
     of('error', 'errors', 'errormessage').some((error) => !isBlank(error)) ||

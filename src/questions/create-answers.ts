@@ -4,7 +4,7 @@ import { type CreateParts, type CreateSwitches, createQuestions, createSwitches 
 import { flagsForAnswers, type PartialAnswers, requiredParts, withDefaults } from './partial-answers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
 
-/** The answers to all questions of `create-market-mcp`; without a package manager, that which runs the command. */
+/** The author's answers to the questions of `create-market-mcp`. Absent: the default, such as the package manager that runs the command. */
 export type CreateAnswers = PartialAnswers &
   Partial<CreateParts> &
   Pick<CreateParts, 'directory' | 'platform'>;

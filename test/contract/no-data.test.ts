@@ -33,7 +33,9 @@ const implementations = [
 
 function toolOf(first: Json) {
   const sample = { name: 'first', value: first };
-  return unwrap(toolOfSamples([sample], { name: 'get_it', input: [], isWhole: true }, () => 'Returns it.'));
+  return unwrap(
+    toolOfSamples([sample], { name: 'get_it', input: [], keepsAllData: true }, () => 'Returns it.'),
+  );
 }
 
 describe.each(implementations)('the rule of %s for a response without data', (_, lacksData) => {

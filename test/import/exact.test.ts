@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { presumedRecordings } from '../../src/import/api-recordings.ts';
+import { initialRecordings } from '../../src/import/api-recordings.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { withSecrets } from '../../src/marketplace/core/redact-traffic.ts';
@@ -77,7 +77,7 @@ describe('an integer of 64 bits in a document', () => {
     const { call: parts } = toolContext(tool);
     if (!parts) throw new Error('no request');
     expect(requestLiteral(parts, 4)).toContain(`integers: ['block', 'orders[].id', '["user.id"]']`);
-    const [recording] = presumedRecordings(tool, call, context.smoke);
+    const [recording] = initialRecordings(tool, call, context.smoke);
     expect(recording?.request.json).toMatchObject({ block: expect.stringMatching(/^\d+$/) });
   });
 });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { startImport } from '../../src/changes/import-run.ts';
 import { importTools } from '../../src/changes/import-tools.ts';
-import { presumedRecordings } from '../../src/import/api-recordings.ts';
+import { initialRecordings } from '../../src/import/api-recordings.ts';
 import { fieldsOf, withFields } from '../../src/import/fields.ts';
 import type { Imported } from '../../src/import/imported-tool.ts';
 import { toolsOfServer } from '../../src/import/mcp-tools.ts';
@@ -138,7 +138,7 @@ describe('chosen fields of an API', () => {
     const { prepared } = reduced(await operation({ type: 'array', items: owner }, [example.owner]), 'count');
     const [tool] = prepared.tools;
     if (!tool?.call) throw new Error('no call');
-    const [recorded] = presumedRecordings(tool, tool.call, context.smoke);
+    const [recorded] = initialRecordings(tool, tool.call, context.smoke);
     expect(recorded).toMatchObject({ status: 200, body: [{}] });
   });
 

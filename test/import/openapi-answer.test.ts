@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { presumedRecordings } from '../../src/import/api-recordings.ts';
+import { initialRecordings } from '../../src/import/api-recordings.ts';
 import { requestLiteral } from '../../src/render/request-code.ts';
 import { answer, base, documentOf, ok, refusalOf, swaggerOf, toolOf } from './openapi.ts';
 
@@ -204,7 +204,7 @@ describe('the answer of a tool', () => {
     const { tool, call } = await toolOf(documentOf({ responses, parameters }));
     expect(tool.samples[0]?.answer).toEqual({ gwei: 42 });
     expect(call.notFoundIsEmpty).toBe(true);
-    expect(presumedRecordings(tool, call, context.smoke)).toEqual([
+    expect(initialRecordings(tool, call, context.smoke)).toEqual([
       {
         request: { method: 'get', path: '/gas/{chain}', params: { chain: 'base' } },
         status: 200,
@@ -274,7 +274,7 @@ describe('the answer of a tool', () => {
       expect(call).toMatchObject({ wrap: 'done', notFoundIsEmpty: false });
       expect(outputs.done).toMatchObject({ type: ['boolean', 'null'] });
       expect(tool.samples[0]?.answer).toEqual({ done: true });
-      expect(presumedRecordings(tool, call, context.smoke)).toEqual([
+      expect(initialRecordings(tool, call, context.smoke)).toEqual([
         { request: { method: 'post', path: '/gas' }, status: 204, from: 'document' },
       ]);
     });
@@ -284,7 +284,7 @@ describe('the answer of a tool', () => {
       expect(call.wrap).toBeNull();
       expect(outputs.done).toMatchObject({ type: 'boolean' });
       expect(tool.definition.outputSchema.required).toEqual(['gwei']);
-      const [recorded] = presumedRecordings(tool, call, context.smoke);
+      const [recorded] = initialRecordings(tool, call, context.smoke);
       expect(recorded).toMatchObject({ status: 200, body: { gwei: expect.any(Number) } });
       expect(recorded?.body).not.toHaveProperty('done');
     });
@@ -375,7 +375,7 @@ describe('an answer whose document declares paging headers', () => {
       0,
     );
     expect(request).toContain("pages: { input, inputSchema, names: { 'per page': 'per_page' } }");
-    expect(presumedRecordings(tool, call, context.smoke).map(({ body }) => body)).toEqual([
+    expect(initialRecordings(tool, call, context.smoke).map(({ body }) => body)).toEqual([
       [expect.not.objectContaining({ next: {} })],
     ]);
   });
@@ -387,7 +387,7 @@ describe('an answer whose document declares paging headers', () => {
     };
     const { outputs, tool, call } = await paged(own);
     expect(outputs.next).toEqual({ type: 'string' });
-    const [recording] = presumedRecordings(tool, call, context.smoke);
+    const [recording] = initialRecordings(tool, call, context.smoke);
     expect(Object.keys(recording?.body as object)).toEqual(expect.not.arrayContaining(['total']));
     expect((await paged({ type: 'array', items: answer }, [])).outputs).not.toHaveProperty('next');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientMismatches } from '../../packages/contract/src/json/match.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { presumedRecordings } from '../../src/import/api-recordings.ts';
+import { initialRecordings } from '../../src/import/api-recordings.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import type { AnswerSample } from '../../src/import/sample.ts';
@@ -27,7 +27,7 @@ const pointer = '#/paths/~1gas~1{chain}/get/responses/200/content/application~1j
 /** The tool's told examples, what it records, and its outputSchema. */
 async function made(document: object) {
   const { tool, call, changes, outputs } = await toolOf(document);
-  const [recording] = presumedRecordings(tool, call, context.smoke);
+  const [recording] = initialRecordings(tool, call, context.smoke);
   const { outputSchema } = tool.definition;
   for (const { answer } of tool.samples) expect(clientMismatches(outputSchema, answer, '')).toEqual([]);
   const told = changes.map(({ path, what }) => [path, what]);
@@ -236,6 +236,6 @@ it('an imported example has the examples of all parameters, without placeholders
   ];
   const { tool, call } = await toolOf(documentOf({ parameters }));
   expect(tool.examples).toEqual([{ arguments: { chain: 'base', unit: 'wei', limit: 5 }, expect: 'found' }]);
-  const [recording] = presumedRecordings(tool, call, context.smoke);
+  const [recording] = initialRecordings(tool, call, context.smoke);
   expect(recording?.request).toMatchObject({ query: { unit: 'wei', limit: 5 } });
 });

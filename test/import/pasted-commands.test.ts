@@ -8,7 +8,7 @@ import { readRequest } from '../../src/import/request/index.ts';
 import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
 
 const read = (line: string) => unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
-const variablesIn = (line: string) => [...read(line).secrets];
+const variablesIn = (line: string) => [...read(line).keySources];
 
 describe('a command', () => {
   it.each([
@@ -79,8 +79,8 @@ describe('a placeholder', () => {
   });
 
   it('elsewhere is a value', () => {
-    const { input, secrets } = read("curl 'https://x.test/a?group_by=USER_ID'");
-    expect([...secrets]).toEqual([]);
+    const { input, keySources } = read("curl 'https://x.test/a?group_by=USER_ID'");
+    expect([...keySources]).toEqual([]);
     expect(input).toMatchObject([{ name: 'group_by', default: 'USER_ID' }]);
   });
 });

@@ -46,11 +46,11 @@ async function sentByCurl({ curl, bash = curl, env = {} }: RealRequest): Promise
 
 async function sentByTool({ curl, env = {}, arguments: others = {} }: RealRequest): Promise<ApiRequest> {
   received.length = 0;
-  const { call, input, secrets } = unwrap(
+  const { call, input, keySources } = unwrap(
     readRequest(curlRequest(placed(curl)), { input: [], constants: [] }),
   );
   const keyValue = (variable: string) => {
-    const source = secrets.get(variable);
+    const source = keySources.get(variable);
     if (source === undefined) return '';
     if ('value' in source) return source.value;
     // A placeholder without a name has the variable of its API, which is named for the port of the test.

@@ -91,11 +91,11 @@ it('the language is sent, unless a browser set it, which is reported', () => {
 it.each(['dXNlcjpwYXNz', 'dXNlcjpwYXNzd29yZDEyMzQ', 'dXNlcjpw5HNzd/ZyZDE=', '3f2504e0-4f89-11d3', 'a2V5'])(
   'a Basic header is a user with a password only if encoding them again gives the same text: %s',
   (text) => {
-    const { call, secrets } = read(curlRequest(`curl https://x.test/a -H 'authorization: Basic ${text}'`));
+    const { call, keySources } = read(curlRequest(`curl https://x.test/a -H 'authorization: Basic ${text}'`));
     const [key] = (call.needs ?? []).flat();
     const isPair = text === 'dXNlcjpwYXNz';
     expect(key?.kind).toBe(isPair ? 'basic' : 'plain');
-    if (!isPair) expect([key?.prefix, ...secrets.values()]).toEqual(['Basic ', { value: text }]);
+    if (!isPair) expect([key?.prefix, ...keySources.values()]).toEqual(['Basic ', { value: text }]);
   },
 );
 

@@ -59,9 +59,9 @@ describe('a key', () => {
     const variables = [first.api.address, ...(first.needs ?? []).flat().flatMap((key) => key.variables)];
     const given = curlRequest('curl https://x.test/b -H "x-api-key: k1"');
     const again = readRequest(given, { input: [], constants: [], variables });
-    expect(again.ok && [...again.value.secrets]).toEqual([['MY_KEY', { value: 'k1' }]]);
+    expect(again.ok && [...again.value.keySources]).toEqual([['MY_KEY', { value: 'k1' }]]);
     const other = readRequest({ ...given, url: 'https://y.test/b' }, { input: [], constants: [], variables });
-    expect(other.ok && [...other.value.secrets.keys()]).toEqual(['Y_API_KEY']);
+    expect(other.ok && [...other.value.keySources.keys()]).toEqual(['Y_API_KEY']);
   });
 
   it('in a path, or below a member of a body, is refused', () => {
@@ -203,7 +203,7 @@ it.each([
     const second = read(line.replace("'curl'", 'curl'));
     expect({ ...second.call }).toEqual({ ...first.call });
     expect(second.input).toEqual(first.input);
-    expect([...second.secrets.keys()]).toEqual([...first.secrets.keys()]);
+    expect([...second.keySources.keys()]).toEqual([...first.keySources.keys()]);
   },
 );
 
@@ -225,7 +225,7 @@ it('a repeated command has inputs without a value outside of single quotes, and 
     ['text', '$TEXT'],
     ['note', '$NOTE'],
   ]);
-  expect([...second.secrets]).toEqual([['X_API_KEY', { variable: 'X_API_KEY' }]]);
+  expect([...second.keySources]).toEqual([['X_API_KEY', { variable: 'X_API_KEY' }]]);
 });
 
 it.each(['https://x.test/v1/$API_KEY', 'https://x.test/v1/${ACCESS_TOKEN}/a'])(

@@ -9,6 +9,7 @@ import {
 } from '../../packages/runtime/src/source/recordings.ts';
 import { logged } from '../../packages/runtime/src/source/running.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
+import { recordingFile as recordingFileOfImport } from '../../src/import/api-recordings.ts';
 import { directory as newDirectory } from '../project/directory.ts';
 import { always, errorOf, source } from './source-server.ts';
 
@@ -36,6 +37,14 @@ it('a request finds its recording in any order of members', () => {
   expect(replayed({ ...asked, params: { chain: 'x' } }, directory)).toEqual({ status: 404, text: '' });
   expect(readdirSync(directory)).toEqual(['get-gas-chain.json']);
 });
+
+it.each(['/gas/{chain}', '/', '/v1/Prices.json?wsdl', `/${'long/'.repeat(40)}`])(
+  'an import names the recordings file of %s as a server does',
+  (path) => {
+    const request = { method: 'get' as const, path };
+    expect(recordingFileOfImport(request)).toBe(recordingFile(request));
+  },
+);
 
 it('a newer exchange replaces the older one', () => {
   recordReply(asked, { status: 200, text: '{"gwei":1}' }, [], directory);

@@ -31,7 +31,7 @@ import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
 import type { ToolParts } from '../../questions/tool-questions.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { type AnswerPlanning, listSearchedOperations, planFromAnswers } from '../collect-answers.ts';
+import { type AnswerPlanning, listChoices, planFromAnswers } from '../collect-answers.ts';
 import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/creation-lines.ts';
 import { finishChange } from '../tools/finish-change.ts';
 import { showDrift } from '../tools/tool-drift.ts';
@@ -44,8 +44,8 @@ export async function addTool(
 ): Promise<ExitCode> {
   const partialParts = unwrap(readFlags<ToolParts>(addToolQuestions, { ...flags, tool }));
   const run = startImport();
-  const listed = await listSearchedOperations(partialParts, flags, run, output);
-  if (listed !== undefined) return listed;
+  const exitCodeOfList = await listChoices(partialParts, flags, run, output);
+  if (exitCodeOfList !== undefined) return exitCodeOfList;
   const project = await openProject(findProject(process.cwd()));
   const parts = { ...partialParts, ...requestPlaceOf(project) };
   // Read before the lock is taken: standard input may take long.
@@ -62,7 +62,7 @@ export async function addTool(
   const addition = await changeProject(directory, plan);
   showAddition(addition, output);
   const saved = await saveKeys(directory, secrets);
-  if (saved) output[saved.done ? 'done' : 'note'](saved.says);
+  if (saved) output[saved.done ? 'done' : 'note'](saved.sentence);
   if (addition.change === null) {
     return output.result({ ok: true, directory, ...additionJson(addition), selfCheck: null, undo: null });
   }

@@ -13,12 +13,13 @@ import {
 import { cloneProblems } from '../../changes/clone-problems.ts';
 import { type Creation, planCreation } from '../../changes/creation.ts';
 import { type ImportRun, startImport } from '../../changes/import-run.ts';
-import { repeatedVariables } from '../../changes/key-values.ts';
+import { variablesToReplay } from '../../changes/key-values.ts';
 import {
   directoryError,
   isSameProject,
   type ProjectContext,
   projectIn,
+  requireUsableTarget,
   targetOf,
 } from '../../changes/project-context.ts';
 import { saveKeys } from '../../changes/save-keys.ts';
@@ -37,7 +38,7 @@ import {
   resumeCommand,
 } from '../../questions/create-answers.ts';
 import { mayAsk, requireConsent } from '../ask-person.ts';
-import { type AnswerPlanning, listSearchedOperations, planFromAnswers } from '../collect-answers.ts';
+import { type AnswerPlanning, listChoices, planFromAnswers } from '../collect-answers.ts';
 import {
   fileLines,
   firstEditOf,
@@ -54,7 +55,7 @@ import {
   showReport,
 } from './creation-lines.ts';
 import { adviceNotes, changeNotes, sentRequests, showNotes, warningNotes } from './notes.ts';
-import type { Taken } from './steps.ts';
+import type { StepResults } from './steps.ts';
 
 /** `create-market-mcp [directory]`: answers, files in memory, files on disk, install, git, self-check. */
 export async function create(
@@ -64,12 +65,12 @@ export async function create(
 ): Promise<ExitCode> {
   const parts = unwrap(readCreateFlags({ ...flags, directory }));
   const run = startImport();
-  const listed = await listSearchedOperations(parts, flags, run, output);
-  if (listed !== undefined) return listed;
+  const exitCodeOfList = await listChoices(parts, flags, run, output);
+  if (exitCodeOfList !== undefined) return exitCodeOfList;
   if (parts.directory !== undefined) {
     const existingProject = flags.force ? undefined : projectIn(parts.directory);
-    // Whether it is the same project is known only after all questions are answered.
-    if (existingProject === undefined) targetOf(parts.directory, flags);
+    // Fails before any question; the files are compared after the plan.
+    if (existingProject === undefined) requireUsableTarget(parts.directory, flags);
     else if (mayAsk(flags)) return finishCreation(parts.directory, existingProject, flags, output);
   }
   const creation = await planFromAnswers(creationPlanning(parts, flags, run, output), flags);
@@ -125,11 +126,11 @@ function creationPlanning(
   };
 }
 
-/** The maximum number of lines of a creation. */
-const maxLines = 12;
+/** The maximum number of lines that a creation prints. */
+const maxPrintedLines = 12;
 
 /**
- * Takes the requested steps in a project that was written, and prints the result.
+ * Runs the requested steps in a project that was written, and prints the result.
  *
  * @param successText what was written
  */
@@ -142,17 +143,22 @@ async function completeCreation(
 ): Promise<ExitCode> {
   const { directory } = context;
   const saved = await saveKeys(directory, secrets);
-  const before = [...sentRequests(prepared.changes), ...(saved?.done ? [saved.says] : [])];
-  if (before.length > 0) output.done(before.join('; '));
-  const { packages, report, notes } = await take(context, successText, switches, output);
+  const completedSentences = [...sentRequests(prepared.changes), ...(saved?.done ? [saved.sentence] : [])];
+  if (completedSentences.length > 0) output.done(completedSentences.join('; '));
+  const { packages, report, notes } = await runRequestedSteps(context, successText, switches, output);
   const problems = await cloneProblems(directory);
   for (const problem of [...problems, ...notes]) output.note(problem);
-  if (saved?.done === false) output.note(saved.says);
+  if (saved?.done === false) output.note(saved.sentence);
   const [tool] = prepared.tools;
   const first = tool && firstEditOf(tool, saved?.done ? dotEnv(directory) : null);
   const steps = nextSteps(context, switches.install, first, tool?.definition.name);
-  const repeated = { ...answers, env: repeatedVariables(answers, run) };
-  const repeat = replayCommand(repeated, run.keylessCommands, switches, ownCommand('create-market-mcp'));
+  const answersToReplay = { ...answers, env: variablesToReplay(answers, run) };
+  const replayLine = replayCommand(
+    answersToReplay,
+    run.keylessCommands,
+    switches,
+    ownCommand('create-market-mcp'),
+  );
   const result = {
     directory,
     ...creationJson(files, prepared),
@@ -161,7 +167,7 @@ async function completeCreation(
     selfCheck: reportJson(report),
     edit: first?.edit,
     next: steps.flatMap(({ command }) => command ?? []),
-    repeat,
+    repeat: replayLine,
   };
   if (report?.ok === false) {
     showFailures(report, output);
@@ -173,9 +179,9 @@ async function completeCreation(
     ...changeNotes(prepared.changes),
   ];
   const endLines = firstSteps(steps).length + (mayAsk(switches) ? 2 : 1);
-  showNotes(fileNotes, output, maxLines - output.lineCount - endLines);
+  showNotes(fileNotes, output, maxPrintedLines - output.lineCount - endLines);
   showEnd(context, steps, output);
-  if (mayAsk(switches)) output.line(output.style('dim', `To repeat this without questions: ${repeat}`));
+  if (mayAsk(switches)) output.line(output.style('dim', `To repeat this without questions: ${replayLine}`));
   return output.result({ ok: true, ...result });
 }
 
@@ -196,7 +202,7 @@ async function finishCreation(
   const tools = nameList(answers.tools);
   const question = `${directory} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
   await requireConsent(singleLine(question), true);
-  const { report, notes } = await take(context, context.directory, switches, output);
+  const { report, notes } = await runRequestedSteps(context, context.directory, switches, output);
   for (const note of notes) output.note(note);
   if (report) showReport(report, output);
   if (report?.ok === false) throw selfCheckFailed(context);
@@ -217,16 +223,16 @@ function showCreationDryRun({ files, prepared }: Creation, directory: string, ou
   return output.result({ ok: true, dryRun: true, directory, ...creationJson(files, prepared), ...nothing });
 }
 
-/** The code of the steps is loaded only if there is one to take. */
-async function take(
+/** Runs the requested steps. Their code is loaded only if there is one. */
+async function runRequestedSteps(
   context: ProjectContext,
   successText: string,
   switches: CreateSwitches,
   output: Output,
-): Promise<Taken> {
+): Promise<StepResults> {
   if (switches.install || switches.git) {
-    const { takeSteps } = await import('./steps.ts');
-    return takeSteps(context, successText, switches, output);
+    const { runSteps } = await import('./steps.ts');
+    return runSteps(context, successText, switches, output);
   }
   output.done(successText);
   return { packages: null, report: null, notes: [] };

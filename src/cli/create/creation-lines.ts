@@ -19,17 +19,17 @@ export interface NextStep {
   readonly command?: string;
   /** Path in the project. */
   readonly edit?: string;
-  /** The directory to run the command in, if it is another one; or what to edit in the file. */
-  readonly where?: string;
+  /** What the command does, or what to edit in the file; printed in parentheses. */
+  readonly remark?: string;
 }
 
 /** The file to edit first, and why. */
-export type FirstEdit = Required<Pick<NextStep, 'edit' | 'where'>>;
+export type FirstEdit = Required<Pick<NextStep, 'edit' | 'remark'>>;
 
 /** The source of a tool returns sample data until its author has written it. */
 export function sampleEdit(tool: string): FirstEdit {
-  const location = 'read() returns sample data: call your API there';
-  return { edit: toolPaths(toolFile(tool)).path, where: location };
+  const remark = 'read() returns sample data: call your API there';
+  return { edit: toolPaths(toolFile(tool)).path, remark };
 }
 
 /**
@@ -49,8 +49,8 @@ export function firstEditOf(
   if (secrets.length === 0) return undefined;
   const set = `set ${named ? 'those that you need of ' : ''}${secrets.join(', ')}`;
   const pronoun = secrets.length === 1 ? 'it' : 'them';
-  const location = env ? `${set}: .env.example describes ${pronoun}` : `copy .env.example to it, and ${set}`;
-  return { edit: '.env', where: location };
+  const remark = env ? `${set}: .env.example describes ${pronoun}` : `copy .env.example to it, and ${set}`;
+  return { edit: '.env', remark };
 }
 
 /** The commands that try the project, and what to edit first. */
@@ -62,9 +62,9 @@ export function nextSteps(
 ): readonly NextStep[] {
   const { install, run, market } = packageManagerCommands[packageManager];
   const enter = [...enterCommand(directory), ...(installed ? [] : [install])].map((command) => ({ command }));
-  const dev = { command: `${run} dev`, where: 'prints the link of a page to call, check and register it' };
+  const dev = { command: `${run} dev`, remark: 'prints the link of a page to call, check and register it' };
   const calls =
-    tool === undefined ? [] : [{ command: `${market} call ${tool}`, where: 'one call, with its outcome' }];
+    tool === undefined ? [] : [{ command: `${market} call ${tool}`, remark: 'one call, with its outcome' }];
   // `dev` does not return, so a tool that is ready is called before it.
   return first === undefined ? [...enter, ...calls, dev] : [...enter, first, dev, ...calls];
 }
@@ -118,15 +118,15 @@ export function reportJson(report: Report | null): object | null {
 
 /** Prints next steps as numbered lines. */
 export function showNext(steps: readonly NextStep[], output: Output): void {
-  for (const [index, { command, edit, where: location }] of steps.entries()) {
-    const place = location === undefined ? '' : output.style('dim', `  (${location})`);
-    output.line(`  ${index + 1}. ${command ?? `edit ${edit}`}${place}`);
+  for (const [index, { command, edit, remark }] of steps.entries()) {
+    const remarkText = remark === undefined ? '' : output.style('dim', `  (${remark})`);
+    output.line(`  ${index + 1}. ${command ?? `edit ${edit}`}${remarkText}`);
   }
 }
 
-/** The first three steps; to enter the directory and to install are one. */
+/** At most three steps. The commands that enter the directory and install are joined into one. */
 export function firstSteps(steps: readonly NextStep[]): readonly NextStep[] {
-  const start = steps.findIndex(({ where: location }) => location !== undefined);
+  const start = steps.findIndex(({ remark }) => remark !== undefined);
   const commands = steps.slice(0, start).flatMap(({ command }) => command ?? []);
   const enter = commands.length === 0 ? [] : [{ command: commands.join(' && ') }];
   return [...enter, ...steps.slice(start)].slice(0, 3);

@@ -13,8 +13,8 @@ import { toolPaths } from '../../plan/tool-files.ts';
 
 /** What an author should know or do about a file. */
 export interface FileNote {
-  /** Path in the project; where there is none, what the note is about. */
-  readonly place: string;
+  /** Path in the project, or what else the note is about: a tool, a rule, a variable. */
+  readonly subject: string;
   readonly text: string;
 }
 
@@ -23,14 +23,15 @@ export function sentRequests(changes: readonly DefinitionChange[]): readonly str
   return changes.filter(({ kind }) => kind === 'sent').map(({ what }) => what);
 }
 
-/** The other changes of definitions, by file. A tool that was left out has no file. */
+/** The other changes of definitions, by file. */
 export function changeNotes(changes: readonly DefinitionChange[]): readonly FileNote[] {
   const definitionChanges = changes.filter(({ kind }) => kind !== 'sent');
   return [...groupBy(definitionChanges, ({ tool }) => tool)].map(([tool, [first, ...otherChanges]]) => {
     const { path, what, why } = first;
-    if (/^tools\b/.test(path)) return { place: tool, text: `${what} (${why})` };
+    // A change at `tools…` is about an omitted tool, which has no file.
+    if (/^tools\b/.test(path)) return { subject: tool, text: `${what} (${why})` };
     const end = otherChanges.length === 0 ? '' : `; ${counted(otherChanges.length, 'more change')}`;
-    return { place: toolPaths(toolFile(tool)).path, text: `${path} ${what} (${why})${end}` };
+    return { subject: toolPaths(toolFile(tool)).path, text: `${path} ${what} (${why})${end}` };
   });
 }
 
@@ -41,22 +42,22 @@ export function adviceNotes(advice: readonly InputError[], report: Report | null
     .filter(({ rule }) => rule === undefined || !reported.has(rule))
     .map((error) => {
       const { where, tool, message, hint } = error;
-      if (tool === undefined) return { place: where, text: `${message}. ${hint}` };
-      return { place: toolPaths(toolFile(tool)).path, text: `${message}. ${hint}` };
+      if (tool === undefined) return { subject: where, text: `${message}. ${hint}` };
+      return { subject: toolPaths(toolFile(tool)).path, text: `${message}. ${hint}` };
     });
 }
 
 /** The warnings of a report: one for each file and rule. */
 export function warningNotes(report: Report): readonly FileNote[] {
   const notes = failedRules(report, 'should').flatMap(({ id, title, fix, problems }) => {
-    if (problems.length === 0) return [{ place: id, text: `${title}. ${fix}` }];
-    const byPlace = groupBy(problems, ({ at, tool }) => at?.replace(/:\d+$/, '') ?? tool ?? 'the server');
-    return [...byPlace].map(([place, group]) => ({
-      place,
+    if (problems.length === 0) return [{ subject: id, text: `${title}. ${fix}` }];
+    const bySubject = groupBy(problems, ({ at, tool }) => at?.replace(/:\d+$/, '') ?? tool ?? 'the server');
+    return [...bySubject].map(([subject, group]) => ({
+      subject,
       text: `${id}${group.length === 1 ? '' : ` in ${group.length} places`}. ${group[0].fix ?? fix}`,
     }));
   });
-  return notes.toSorted((first, second) => first.place.localeCompare(second.place));
+  return notes.toSorted((first, second) => first.subject.localeCompare(second.subject));
 }
 
 export function failedRules({ rules }: Report, level: Level): readonly RuleResult[] {
@@ -69,7 +70,7 @@ export function failedRules({ rules }: Report, level: Level): readonly RuleResul
  * @param room maximum number of lines
  */
 export function showNotes(notes: readonly FileNote[], output: Output, room = Number.POSITIVE_INFINITY): void {
-  const texts = notes.map(({ place, text }) => singleLine(`${place}: ${text}`));
+  const texts = notes.map(({ subject, text }) => singleLine(`${subject}: ${text}`));
   const heights = texts.map((text) => output.heightOf(text));
   let shownCount = 0;
   for (let usedLines = 0; shownCount < texts.length; shownCount++) {

@@ -12,7 +12,7 @@ import { type GitOutcome, initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
 
 /** What the steps of a creation have led to. */
-export interface Taken {
+export interface StepResults {
   /** The installed packages as `name@version`; null without an installation. */
   readonly packages: readonly string[] | null;
   readonly report: CheckReport | null;
@@ -26,12 +26,12 @@ export interface Taken {
  * @param successText what was made before
  * @throws as each step
  */
-export async function takeSteps(
+export async function runSteps(
   context: ProjectContext,
   successText: string,
   { install, git, check }: CreateSwitches,
   output: Output,
-): Promise<Taken> {
+): Promise<StepResults> {
   const during = <T>(step: string, work: () => Promise<T>): Promise<T> => {
     onInterrupted(() => output.error(interruptedError(step, context)));
     return work();
@@ -39,9 +39,9 @@ export async function takeSteps(
   const checks = install && check;
   const run = `${packageManagerCommands[context.packageManager].run} self-check`;
   const laterSteps = [...(git ? ['git init (if no repository is around it)'] : []), ...(check ? [run] : [])];
-  // Beside the package manager, when it has started.
-  const key = checks ? setImmediate(context.directory).then(prepareCheck) : undefined;
-  key?.catch(() => {}); // the check says why
+  // The platform key is made while the package manager runs.
+  const platformKey = checks ? setImmediate(context.directory).then(prepareCheck) : undefined;
+  platformKey?.catch(() => {}); // the check says why
   let built = Promise.resolve();
   const results = [successText];
   const notes: string[] = [];
@@ -61,7 +61,7 @@ export async function takeSteps(
     else if (repository) notes.push(repository.note);
     showResults();
     const report = checks
-      ? await during('the self-check', () => checkStep(context, output, built, key))
+      ? await during('the self-check', () => checkStep(context, output, built, platformKey))
       : null;
     return { packages, report, notes };
   } finally {

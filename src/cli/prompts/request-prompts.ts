@@ -78,7 +78,7 @@ export async function askRequestInputs(
 ): Promise<RequestInputs> {
   const [request, ...otherRequests] = await readAnsweredRequests(toolAnswers({ ...answers, segment }), run);
   const isChange = previous !== undefined && !isBack && request !== undefined && request.input.length > 0;
-  const isObvious = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
+  const isObvious = request?.guessedInputs.length === 0 && request.constantSegments.length === 0 && !segment;
   const isClear = isObvious && !isChange;
   if (!request || otherRequests.length > 0 || isClear) {
     if (isBack) throw new Back();

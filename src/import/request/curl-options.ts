@@ -5,17 +5,20 @@ import type { GivenRequest, Method, NameValue } from './given-request.ts';
 import { RequestRefusal } from './request-refusal.ts';
 import { commandWords, unquotedVariables } from './shell-words.ts';
 
-/** What an option does: `flag` takes no value, `ignored` changes nothing in the request, and a sentence refuses it. */
-type Effect = { readonly takes: boolean; readonly does: string } | string;
+/**
+ * What an option does, and whether it takes a value. An option that does `ignored` changes nothing in the request. A string is the
+ * reason why the option is rejected.
+ */
+type OptionMeaning = { readonly takes: boolean; readonly does: string } | string;
 
-const takes = (does: string): Effect => ({ takes: true, does });
-const flag = (does: string): Effect => ({ takes: false, does });
-const file = 'it reads or writes a file of yours, and a tool cannot';
-const trust = 'a tool that earns money checks whom it speaks to';
-const notSent = 'what it names is a setting of your machine';
+const takes = (does: string): OptionMeaning => ({ takes: true, does });
+const flag = (does: string): OptionMeaning => ({ takes: false, does });
+const readsFileReason = 'it reads or writes a file of yours, and a tool cannot';
+const insecureReason = 'a tool that earns money checks whom it speaks to';
+const machineSettingReason = 'what it names is a setting of your machine';
 
-/** The options of curl, each by its long name with its letter. Options that are not in it are refused by name. */
-const table: { readonly [name: string]: readonly [letter: string, effect: Effect] } = {
+/** The options of curl, each by its long name with its letter. An option that is not in the table is rejected. */
+const table: { readonly [name: string]: readonly [letter: string, meaning: OptionMeaning] } = {
   request: ['X', takes('method')],
   header: ['H', takes('header')],
   data: ['d', takes('data')],
@@ -35,37 +38,38 @@ const table: { readonly [name: string]: readonly [letter: string, effect: Effect
   url: ['', takes('url')],
   'url-query': ['', takes('urlQuery')],
   globoff: ['g', flag('globoff')],
-  ...optionsWithEffect(
+  ...optionsWithMeaning(
     'location L,compressed,silent s,show-error S,fail f,fail-with-body,verbose v,include i,progress-bar #,no-progress-meter,' +
       'http1.0 0,http1.1,http2,http2-prior-knowledge,http3,no-buffer N,ipv4 4,ipv6 6,tlsv1 1,tlsv1.2,tlsv1.3,basic,no-keepalive',
     flag('ignored'),
   ),
-  ...optionsWithEffect(
+  ...optionsWithMeaning(
     'max-time m,connect-timeout,retry,retry-delay,retry-max-time,max-redirs,write-out w,limit-rate',
     takes('ignored'),
   ),
-  ...optionsWithEffect('insecure k,proxy-insecure,cacert,capath,ciphers,pinnedpubkey', trust),
-  ...optionsWithEffect(
+  ...optionsWithMeaning('insecure k,proxy-insecure,cacert,capath,ciphers,pinnedpubkey', insecureReason),
+  ...optionsWithMeaning(
     'cert E,key,cert-type,pass,proxy x,noproxy,preproxy,proxy-user U,socks5,unix-socket,interface,resolve,connect-to',
-    notSent,
+    machineSettingReason,
   ),
-  ...optionsWithEffect(
+  ...optionsWithMeaning(
     'upload-file T,config K,netrc n,netrc-file,output o,remote-name O,remote-header-name J,cookie-jar c,dump-header D,trace',
-    file,
+    readsFileReason,
   ),
   'tr-encoding': ['', 'it asks for a transfer that fetch does not read'],
   head: ['I', 'it asks for the headers alone, and a tool needs the answer'],
   next: [':', 'it starts a second request'],
 };
 
-function optionsWithEffect(
+/** @param names long names, each with its letter behind a space, separated by commas */
+function optionsWithMeaning(
   names: string,
-  effect: Effect,
-): { readonly [name: string]: readonly [string, Effect] } {
+  meaning: OptionMeaning,
+): { readonly [name: string]: readonly [string, OptionMeaning] } {
   return Object.fromEntries(
     names.split(',').map((option) => {
       const [name = '', letter = ''] = option.split(' ');
-      return [name, [letter, effect]];
+      return [name, [letter, meaning]];
     }),
   );
 }
@@ -73,13 +77,13 @@ function optionsWithEffect(
 /**
  * The request that curl would send for a command line.
  *
- * @throws RequestRefusal with the name of what is not understood, or of what no tool can do
+ * @throws RequestRefusal with the name of the rejected option
  */
 export function curlRequest(line: string): GivenRequest {
   let pipe: string | undefined;
   const command = pastedCommand(line);
-  const [, ...words] = commandWords(command, (reportPipe) => {
-    pipe = reportPipe;
+  const [, ...words] = commandWords(command, (pipeText) => {
+    pipe = pipeText;
   });
   const options = parseOptions(words);
   const optionsThat = (...names: readonly string[]) => options.filter(({ does }) => names.includes(does));
@@ -103,9 +107,9 @@ export function curlRequest(line: string): GivenRequest {
   const bearer = last('bearer');
   const basic = user === undefined ? '' : `Basic ${basicOf(user)}`;
   const isJson = optionsThat('json').length > 0;
-  const form = typeof body === 'string' ? 'application/x-www-form-urlencoded' : '';
-  const set = {
-    'content-type': isJson ? 'application/json' : form,
+  const formType = typeof body === 'string' ? 'application/x-www-form-urlencoded' : '';
+  const impliedHeaders = {
+    'content-type': isJson ? 'application/json' : formType,
     accept: isJson ? 'application/json' : '',
     authorization: bearer ? `Bearer ${bearer}` : basic,
     'user-agent': last('agent') ?? '',
@@ -114,7 +118,7 @@ export function curlRequest(line: string): GivenRequest {
       .flatMap(({ value }) => (value === '' ? [] : cookieOf(value)))
       .join(';'),
   };
-  const sentHeaders = Object.entries(set).filter(([, value]) => value !== '');
+  const sentHeaders = Object.entries(impliedHeaders).filter(([, value]) => value !== '');
   const headers = mergeHeaders(optionsThat('header'), sentHeaders);
   const variables = unquotedVariables(command);
   return withParts({ method, url: address.url, headers, body, variables, ...(pipe && { pipe }) });
@@ -144,18 +148,18 @@ interface Option {
 function parseOptions(words: readonly string[]): readonly Option[] {
   const options: Option[] = [];
   const rest = [...words];
-  const add = (name: string, effect: Effect | undefined, attached: string | undefined) => {
-    if (effect === undefined)
+  const add = (name: string, meaning: OptionMeaning | undefined, attached: string | undefined) => {
+    if (meaning === undefined)
       throw new RequestRefusal(
         `has the option ${/^-{1,2}[\w-]*/.exec(name)?.[0]}, which is not read here`,
         'Remove it if the request does not need it.',
       );
-    if (typeof effect === 'string')
-      throw new RequestRefusal(`has the option ${name}: ${effect}`, `Remove ${name}.`);
-    const value = effect.takes ? (attached ?? rest.shift()) : '';
+    if (typeof meaning === 'string')
+      throw new RequestRefusal(`has the option ${name}: ${meaning}`, `Remove ${name}.`);
+    const value = meaning.takes ? (attached ?? rest.shift()) : '';
     if (value === undefined) throw new RequestRefusal(`has no value for ${name}`, 'Paste the whole command.');
-    options.push({ does: effect.does, name, value });
-    return effect.takes;
+    options.push({ does: meaning.does, name, value });
+    return meaning.takes;
   };
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word.startsWith('--') && word.length > 2) {
@@ -164,9 +168,9 @@ function parseOptions(words: readonly string[]): readonly Option[] {
     } else if (/^-./.test(word) && word !== '--') {
       for (let at = 1; at < word.length; at += 1) {
         const letter = word[at] ?? '';
-        const effect = Object.values(table).find(([optionLetter]) => optionLetter === letter)?.[1];
+        const meaning = Object.values(table).find(([optionLetter]) => optionLetter === letter)?.[1];
         const attached = word.length > at + 1 ? word.slice(at + 1) : undefined;
-        if (add(`-${letter}`, effect, attached)) break;
+        if (add(`-${letter}`, meaning, attached)) break;
       }
     } else if (word !== '--') {
       options.push({ does: 'url', name: 'URL', value: word });
@@ -204,7 +208,10 @@ function pieceOf({ does, name, value }: Option): string {
 }
 
 function readsFile(name: string, value: string): RequestRefusal {
-  return new RequestRefusal(`has ${name} ${value.replace(/@.*/s, '@…')}: ${file}`, 'Write the data itself.');
+  return new RequestRefusal(
+    `has ${name} ${value.replace(/@.*/s, '@…')}: ${readsFileReason}`,
+    'Write the data itself.',
+  );
 }
 
 function formPart({ does, name, value }: Option): NameValue {
@@ -277,9 +284,12 @@ function cookieOf(value: string): string {
   return value;
 }
 
-/** Those of the author replace those that options set; `Name:` removes such a one, `Name;` sends it empty. */
-function mergeHeaders(headerOptions: readonly Option[], set: readonly NameValue[]): readonly NameValue[] {
-  const headers = new Map(set.map(([name, value]) => [name, value]));
+/** The headers of the author replace the implied ones. `Name:` removes an implied header, `Name;` sends an empty one. */
+function mergeHeaders(
+  headerOptions: readonly Option[],
+  impliedHeaders: readonly NameValue[],
+): readonly NameValue[] {
+  const headers = new Map(impliedHeaders.map(([name, value]) => [name, value]));
   const names = new Set<string>();
   for (const { value: text } of headerOptions) {
     if (text.startsWith('@')) throw readsFile('-H', text);

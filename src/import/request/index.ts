@@ -38,15 +38,15 @@ export interface InputChoice {
   readonly variables?: readonly ApiVariable[];
 }
 
-/** A request, read: what the tool asks, and what stands in its places now. */
+/** A parsed request: the call of the tool, its inputs, and where its keys come from. */
 export interface ReadRequest {
   readonly call: ApiCall & { readonly method: Method };
   readonly input: readonly Field[];
-  /** Where the value of each variable of a key is. */
-  readonly secrets: ReadonlyMap<string, KeySource>;
+  /** Where the value of each key is, by the project's variable for it. */
+  readonly keySources: ReadonlyMap<string, KeySource>;
   readonly notes: Parts['notes'];
-  /** The arguments that are guessed to be some: segments of the path. */
-  readonly guessed: readonly string[];
+  /** Arguments made from path segments by a guess. */
+  readonly guessedInputs: readonly string[];
   /** Segments of the path that stay constant, and may be values. */
   readonly constantSegments: readonly SegmentInput[];
   /** The name of the tool, if its author gives none. */
@@ -54,10 +54,10 @@ export interface ReadRequest {
   readonly onlyReads: boolean;
 }
 
-/** A curl command that was read; without `keyless` if no tool can send its request. */
+/** A curl command that was read, and the command that repeats it without its keys. */
 export interface CurlCommand {
   readonly request: GivenRequest;
-  readonly keyless?: KeylessCommand;
+  readonly keyless: KeylessCommand;
 }
 
 /** Reads a curl command. */
@@ -65,9 +65,9 @@ export function readCurl(text: string): Result<CurlCommand> {
   try {
     const request = curlRequest(text);
     const read = readRequest(request, { input: [], constants: [] });
-    if (!read.ok) return pass({ request });
-    const { call, secrets } = read.value;
-    const keyless = { line: keylessLine(request, call), variables: [...secrets.keys()] };
+    if (!read.ok) return read;
+    const { call, keySources } = read.value;
+    const keyless = { line: keylessLine(request, call), variables: [...keySources.keys()] };
     return pass({ request, keyless });
   } catch (error) {
     return rejection(error);
@@ -90,17 +90,17 @@ export function readRequest(
   const url = new URL(givenRequest.url);
   const [, pathText = '/', queryText = ''] =
     /^[^:]+:\/\/[^/?#]*([^?]*)\??(.*)$/s.exec(givenRequest.url) ?? [];
-  const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
-  const title = isNumeric ? `Local API ${url.port}`.trim() : url.hostname;
+  const isUnnamedHost = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
+  const title = isUnnamedHost ? `Local API ${url.port}`.trim() : url.hostname;
   const { file, prefix } = freeApi(url.origin, title, variables);
   const parts = new Parts({ prefix, title }, givenRequest, { constants, segments }, variables);
   const content = givenBody(givenRequest);
   const protocol =
     givenRequest.method === 'post' && content?.kind === 'json' ? protocolOf(content.value) : undefined;
-  const { path: places, params } = parts.path(pathText || '/');
+  const { path: pathTemplate, params } = parts.path(pathText || '/');
   if (!segments?.length) parts.notes.push(...constantSegmentNotes(parts));
   const { pairs, rest } = splitQuery(queryText);
-  const path = rest === '' ? places : `${places}?${rest}`;
+  const path = rest === '' ? pathTemplate : `${pathTemplate}?${rest}`;
   const query = parts.query(pairs);
   const headers = parts.headers(givenRequest.headers);
   const type = contentTypeOf(givenRequest);
@@ -110,7 +110,8 @@ export function readRequest(
   parts.notes.push(...digitsNotes(derivedFields));
   if (givenRequest.pipe !== undefined)
     parts.notes.push({
-      ...{ path: 'request', what: `${givenRequest.pipe} left out` },
+      path: 'request',
+      what: `${givenRequest.pipe} left out`,
       why: 'it changes the answer alone; --fields chooses from it',
     });
   const errors = [
@@ -134,13 +135,18 @@ export function readRequest(
   );
   const onlyReads = !isOverridden && (givenRequest.method === 'get' || protocol?.onlyReads === true);
   const operation = protocol ? toolNameOfOperation(protocol.operation, onlyReads) : null;
-  const snakePath = snake(plainPath(places));
-  const place = /[a-z]/.test(snakePath) ? snakePath : `/${file}`;
-  const name = operation ?? toolNameOf({ id: null, method: givenRequest.method, path: place });
+  const snakePath = snake(plainPath(pathTemplate));
+  const pathForName = /[a-z]/.test(snakePath) ? snakePath : `/${file}`;
+  const name = operation ?? toolNameOf({ id: null, method: givenRequest.method, path: pathForName });
   return pass({
     call: {
       api,
-      ...{ method: givenRequest.method, path, params, query, headers, body },
+      method: givenRequest.method,
+      path,
+      params,
+      query,
+      headers,
+      body,
       needs: [parts.keys.all],
       wrap: null,
       ...(protocol && { envelope: protocol.envelope }),
@@ -148,9 +154,9 @@ export function readRequest(
       notFoundIsEmpty: false,
     },
     input: parts.fields.map((field) => overridden(field, statedFields)),
-    secrets: parts.keys.sources,
+    keySources: parts.keys.sources,
     notes: parts.notes,
-    guessed: parts.guessed,
+    guessedInputs: parts.guessedInputs,
     constantSegments: parts.constantSegments,
     name,
     onlyReads,

@@ -29,8 +29,8 @@ export class Parts {
   readonly keys: KeyParts;
   /** What was left out, and why. */
   readonly notes: { readonly path: string; readonly what: string; readonly why: string }[] = [];
-  /** Arguments of the path that only look like some. */
-  readonly guessed: string[] = [];
+  /** Arguments made from path segments by a guess. */
+  readonly guessedInputs: string[] = [];
   /** Segments of the path that stay constant although they may be values, each with a name for its argument. */
   readonly constantSegments: SegmentInput[] = [];
   readonly #given: GivenRequest;
@@ -69,7 +69,7 @@ export class Parts {
 
   #isKey(placed: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
     const place = placed.in === 'headers' ? 'header' : placed.in;
-    return isKeyValue(placed.name, text, place) || this.keys.isRepeated(placed, text);
+    return isKeyValue(placed.name, text, place) || this.keys.isOwnVariable(placed, text);
   }
 
   /** Matches a scheme of any name before a placeholder: `DeepL-Auth-Key [yourAuthKey]`. */
@@ -120,7 +120,7 @@ export class Parts {
     const { input } = this.#argument(argumentName, argumentName, 'path', value, shape);
     if (input === undefined) return (bracedValue ?? base) + end;
     if (authorName === undefined && !isOpen) {
-      this.guessed.push(input);
+      this.guessedInputs.push(input);
       this.notes.push({
         path: `inputSchema.properties.${input}`,
         what: `${base} in the path became an argument`,

@@ -10,7 +10,7 @@ type Placed = Omit<ApiKey, 'key' | 'variables'>;
 /** The keys of a request, each with its own variables. */
 export class KeyParts {
   readonly all: ApiKey[] = [];
-  /** Where the value of each variable is. */
+  /** Where the value of each key is, by its variable. */
   readonly sources = new Map<string, KeySource>();
   readonly #prefix: string;
   readonly #title: string;
@@ -29,17 +29,21 @@ export class KeyParts {
     this.#projectVariables = projectVariables;
   }
 
-  /** The variable that a text in the position of a key names, empty if it names none; undefined if it is the key itself. */
+  /**
+   * The variable that a text in the position of a key names.
+   *
+   * @returns '' if the text is a placeholder that names no variable; undefined if it is the key itself
+   */
   variableIn(text: string): string | undefined {
     if (this.#isRecorded) return undefined;
     return keyPlaceholderIn(text);
   }
 
   /**
-   * Whether a text is the variable that this class gives to a key in a place. A repeated command has it where only the value, and not
-   * the name of the place, said that it was a key.
+   * Whether a text is the variable that this class gives to a key in a place. A repeated command contains this
+   * variable, and the name of the place alone need not show that it is a key.
    */
-  isRepeated(placed: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
+  isOwnVariable(placed: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
     return this.variableIn(text) === this.#variableFor(placed);
   }
 

@@ -1,14 +1,14 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { visibleJson, withLargeIntegersAsText } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { completed, presumedRecordings, recordingFile } from '../../import/api-recordings.ts';
+import { completed, initialRecordings, recordingFile } from '../../import/api-recordings.ts';
 import {
   type Api,
   type ApiKey,
   type ApiVariable,
   apiVariables,
-  type BodyAlternatives,
   type ImportedTool,
+  type KeyAlternatives,
   type Recording,
 } from '../../import/imported-tool.ts';
 import { withCredentials } from '../../import/operation-credentials.ts';
@@ -89,7 +89,7 @@ export function withStatedKeys(
   });
 }
 
-function isAlternatives(value: unknown): value is BodyAlternatives {
+function isAlternatives(value: unknown): value is KeyAlternatives {
   const isText = (value: unknown) => typeof value === 'string';
   return Array.isArray(value) && value.every((pair) => Array.isArray(pair) && pair.every(isText));
 }
@@ -259,7 +259,7 @@ function recordingFiles(
     const byRequest = new Map(
       knownRecordings.map((recording) => [JSON.stringify(recording.request), recording]),
     );
-    for (const fresh of presumedRecordings(tool, call, smoke)) {
+    for (const fresh of initialRecordings(tool, call, smoke)) {
       const request = JSON.stringify(fresh.request);
       const before = byRequest.get(request);
       byRequest.set(request, before ? completed(before, fresh, tool, call) : fresh);

@@ -7,7 +7,7 @@ import { isFormType } from '../../import/media-type.ts';
 import { jsonForm, requestOptions } from '../../import/request-options.ts';
 
 /** What an API has answered: its JSON as text, or null if it has nothing (404, or an envelope without content). */
-export interface TrialAnswer {
+export interface TrialResponse {
   readonly status: number;
   readonly text: string | null;
   /** Those that name its place among pages. */
@@ -17,18 +17,18 @@ export interface TrialAnswer {
 type Values = (variable: string) => string;
 
 /**
- * Sends the request of a tool once, with the code of the source kit: the bytes of the trial are those of the tool.
+ * Sends the request of a tool once, with `market-mcp-runtime/source`, so that it has the bytes of the tool's requests.
  *
  * @param valueIn the value of a variable of a key
- * @param mayBeMissing 404 is an answer
+ * @param acceptsNotFound 404 counts as an empty result; only for further examples
  * @throws CommandError `NOT_ANSWERED` that names what came instead of JSON, with its first line and without keys
  */
 export async function tryRequest(
   call: ApiRequest,
   args: JsonObject,
   valueIn: Values,
-  mayBeMissing: boolean,
-): Promise<TrialAnswer> {
+  acceptsNotFound: boolean,
+): Promise<TrialResponse> {
   const { fallback = '' } = call.api.address;
   const { method, path, envelope, onlyReads: isIdempotent } = call;
   const location = `${method.toUpperCase()} ${fallback}${path}`;
@@ -44,30 +44,30 @@ export async function tryRequest(
     query: keysIn('query', call, valueIn),
     body: keysIn('body', call, valueIn),
   };
-  let answered: Answered;
+  let response: SourceResponse;
   try {
     const parts = Object.fromEntries(requestOptions(call, jsonForm(args)));
     const options = { ...parts, envelope, isIdempotent };
-    answered = await sendOnce(source, method as 'get', path, options as object);
+    response = await sendOnce(source, method as 'get', path, options as object);
   } catch (error) {
     throw unusableAnswer(
       location,
-      `gave no answer to use: ${sendFailure(error as Error)}`,
+      sendFailure(error as Error),
       `Correct the command, or start the API.${proxyNote()}`,
     );
   }
   const correction = requestCorrection(call.body);
   const answer = {
-    ...checkedAnswer(location, answered, mayBeMissing, correction),
-    headers: answered.headers,
+    ...checkedAnswer(location, response, acceptsNotFound, correction),
+    headers: response.headers,
   };
-  if (!answered.hasNothing) return answer;
-  if (mayBeMissing) return { ...answer, text: null };
+  if (!response.hasNothing) return answer;
+  if (acceptsNotFound) return { ...answer, text: null };
   const hint = 'Give arguments for which it has an answer.';
-  throw unusableAnswer(location, `has nothing for these arguments: ${answered.text.slice(0, 120)}`, hint);
+  throw unusableAnswer(location, `has nothing for these arguments: ${response.text.slice(0, 120)}`, hint);
 }
 
-type Answered = Awaited<ReturnType<typeof sendOnce>>;
+type SourceResponse = Awaited<ReturnType<typeof sendOnce>>;
 
 /** What to do if the API rejects the request. */
 function requestCorrection(body: ApiRequest['body']): string {
@@ -77,21 +77,21 @@ function requestCorrection(body: ApiRequest['body']): string {
 
 function checkedAnswer(
   location: string,
-  answered: Answered,
-  mayBeMissing: boolean,
+  response: SourceResponse,
+  acceptsNotFound: boolean,
   correction: string,
-): TrialAnswer {
-  const { status, text } = answered;
-  if (status === 404 && mayBeMissing) return { status, text: null };
-  const [value] = status >= 200 && status < 300 && !isPage(answered) ? parseJsonText(text) : [];
+): TrialResponse {
+  const { status, text } = response;
+  if (status === 404 && acceptsNotFound) return { status, text: null };
+  const [value] = status >= 200 && status < 300 && !isPage(response) ? parseJsonText(text) : [];
   if (isObject(value) || Array.isArray(value)) return { status, text };
-  const [responseKind, hint] = otherThanJson(answered, correction);
+  const [responseKind, hint] = otherThanJson(response, correction);
   throw unusableAnswer(location, `was answered with ${responseKind}`, hint);
 }
 
 /** What came instead of JSON, and what to do. */
-function otherThanJson(answered: Answered, correction: string): readonly [what: string, hint: string] {
-  const { status, text } = answered;
+function otherThanJson(response: SourceResponse, correction: string): readonly [what: string, hint: string] {
+  const { status, text } = response;
   const bodyStart = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
   const cookies =
     'Check the key. If a browser sent cookies, the API may need them, and then no tool can call it.';
@@ -100,12 +100,12 @@ function otherThanJson(answered: Answered, correction: string): readonly [what: 
   if (bodyStart === '')
     return [`HTTP ${status} and nothing else`, 'Give a request that is answered with JSON.'];
   const page = /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text) ? 'a page to log in' : 'HTML';
-  if (isPage(answered))
+  if (isPage(response))
     return [`${page}, not JSON${bodyStart}`, 'Give the address of the API, which answers with JSON.'];
   return [`something else than JSON${bodyStart}`, 'Many APIs have a parameter or an Accept header for JSON.'];
 }
 
-function isPage({ text, contentType }: Answered): boolean {
+function isPage({ text, contentType }: SourceResponse): boolean {
   return /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
 }
 
@@ -125,11 +125,12 @@ function keySecret({ kind, variables, prefix = '', cookie }: ApiKey, valueIn: Va
   return secret.after(keyPrefix);
 }
 
+/** Why a request has no response, as the end of a sentence. */
 function sendFailure(error: Error): string {
-  if (error instanceof SourceError) return error.message.replace(/\.$/, '');
-  if (error.name === 'TimeoutError') return 'it gave no answer within 10 seconds';
+  if (error instanceof SourceError) return `gave no answer to use: ${error.message.replace(/\.$/, '')}`;
+  if (error.name === 'TimeoutError') return 'gave no answer within 10 seconds';
   const cause = error.cause as { readonly code?: string; readonly message?: string } | undefined;
-  return `it cannot be reached (${cause?.code ?? cause?.message ?? error.name})`;
+  return `cannot be reached (${cause?.code ?? cause?.message ?? error.name})`;
 }
 
 function unusableAnswer(location: string, problem: string, hint: string): CommandError {

@@ -26,8 +26,8 @@ const report = reportOf([
 
 it('warnings of a rule are one note for each file', () => {
   expect(warningNotes(report)).toEqual([
-    { place: 'src/tools/get-x.ts', text: 'tool.to-do in 2 places. Write it.' },
-    { place: 'src/tools/get-y.ts', text: 'tool.to-do. Write it.' },
+    { subject: 'src/tools/get-x.ts', text: 'tool.to-do in 2 places. Write it.' },
+    { subject: 'src/tools/get-y.ts', text: 'tool.to-do. Write it.' },
   ]);
 });
 
@@ -36,20 +36,25 @@ it('advice of a rule that the report has is not repeated, other advice is', () =
     { where: 'get_x.a', tool: 'get_x', rule: 'tool.to-do', message: 'is a to-do', hint: 'Write it.' },
     { where: 'API_URL', message: 'http://127.0.0.1 is a loopback address', hint: 'Check it.' },
   ];
-  const address = { place: 'API_URL', text: 'http://127.0.0.1 is a loopback address. Check it.' };
+  const address = { subject: 'API_URL', text: 'http://127.0.0.1 is a loopback address. Check it.' };
   expect(adviceNotes(advice, report)).toEqual([address]);
   expect(adviceNotes(advice, null)).toEqual([
-    { place: 'src/tools/get-x.ts', text: 'is a to-do. Write it.' },
+    { subject: 'src/tools/get-x.ts', text: 'is a to-do. Write it.' },
     address,
   ]);
 });
 
 it('changes are one note for each tool, without the request that was sent', () => {
   const change = { tool: 'get_x', path: 'outputSchema', what: 'was widened', why: 'C§4' };
-  const changes = [{ ...change, kind: 'sent' as const, what: 'GET /x was sent once' }, change, change, change];
+  const changes = [
+    { ...change, kind: 'sent' as const, what: 'GET /x was sent once' },
+    change,
+    change,
+    change,
+  ];
   expect(sentRequests(changes)).toEqual(['GET /x was sent once']);
   expect(changeNotes(changes)).toEqual([
-    { place: 'src/tools/get-x.ts', text: 'outputSchema was widened (C§4); 2 more changes' },
+    { subject: 'src/tools/get-x.ts', text: 'outputSchema was widened (C§4); 2 more changes' },
   ]);
 });
 
@@ -57,12 +62,12 @@ it('a dropped part of a request is a note, not a request that was sent', () => {
   const change = { tool: 'get_x', path: 'request', what: '| jq . left out', why: 'it only formats' };
   expect(sentRequests([change])).toEqual([]);
   expect(changeNotes([change])).toEqual([
-    { place: 'src/tools/get-x.ts', text: 'request | jq . left out (it only formats)' },
+    { subject: 'src/tools/get-x.ts', text: 'request | jq . left out (it only formats)' },
   ]);
 });
 
 it('notes take at most the lines that there is room for, and the rest is counted', () => {
-  const notes = ['a', 'b', 'c', 'd', 'e'].map((place) => ({ place, text: 'word '.repeat(20).trim() }));
+  const notes = ['a', 'b', 'c', 'd', 'e'].map((subject) => ({ subject, text: 'word '.repeat(20).trim() }));
   const { output, stdout } = outputTo({ terminal: true });
   showNotes(notes, output, 4);
   const lines = stdout.text.trimEnd().split('\n');

@@ -3,10 +3,10 @@ import { givenArguments } from '../../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../../src/fields/shape.ts';
 import { curlRequest } from '../../../src/import/request/curl-options.ts';
 import { readRequest } from '../../../src/import/request/index.ts';
-import { type TrialAnswer, tryRequest } from '../../../src/project/source/trial.ts';
+import { type TrialResponse, tryRequest } from '../../../src/project/source/trial.ts';
 
 /** Sends the request of a curl command once, as an import does. */
-export function sendCommand(line: string): Promise<TrialAnswer> {
+export function sendCommand(line: string): Promise<TrialResponse> {
   const { call, input } = unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
   return tryRequest(call, givenArguments(fieldsSchema(input)), () => '', false);
 }
