@@ -119,8 +119,8 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
-  const problem = argumentProblem(compiled, input, args);
-  if (problem !== null) return failed({ code: 'INVALID_ARGUMENTS', message: problem });
+  const invalid = argumentFailure(compiled, input, args);
+  if (invalid) return failed(invalid);
 
   let outcome: Outcome;
   const call: Running = { tool: name, request, traceparent, onSource, held };
@@ -184,10 +184,10 @@ function reportCause(
 }
 
 /** Why a tool cannot be called with these arguments; null if it can. */
-function argumentProblem(compiled: CompiledTool, input: unknown, args: unknown): string | null {
+function argumentFailure(compiled: CompiledTool, input: unknown, args: unknown): Failure | null {
   const problem = compiled.checkInput(input, 'arguments');
-  if (problem) return problemText(problem);
-  if (holdsInfinity(args)) return 'arguments: a number is too large';
+  if (problem) return { code: 'INVALID_ARGUMENTS', message: problemText(problem) };
+  if (holdsInfinity(args)) return { code: 'INVALID_ARGUMENTS', message: 'arguments: a number is too large' };
   return null;
 }
 
