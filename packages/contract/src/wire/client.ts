@@ -47,41 +47,17 @@ export function loadClient() {
  */
 export async function connect({
   url,
+  headers,
   token,
   platform,
-  headers,
   onSession,
   successorOf,
   retriesAfter,
   ...guarded
 }: ClientOptions): Promise<SdkSession> {
   const [{ Client }, { StreamableHTTPClientTransport }] = await loadClient();
-  const send = guardedFetch(guarded);
-  const authorized: typeof fetch = async (input, init) => {
-    const allHeaders = new Headers(init?.headers);
-    const ownSession = allHeaders.get('mcp-session-id');
-    for (let attempt = 0; ; attempt += 1) {
-      const value = await token?.();
-      if (value !== undefined) allHeaders.set(platform.header, `${platform.scheme} ${value}`);
-      const sentAt = nowMs();
-      const answer = await send(input, { ...init, headers: allHeaders });
-      onSession(answer.headers.get('mcp-session-id') ?? undefined);
-      const session = allHeaders.get('mcp-session-id');
-      if (session !== null && session === ownSession && (answer.status === 400 || answer.status === 404)) {
-        const next = await successorOf(session, { status: answer.status, body: await answer.clone().text() });
-        if (next === undefined) return answer;
-        allHeaders.set('mcp-session-id', next);
-        await answer.body?.cancel();
-        continue;
-      }
-      if (answer.status !== 429) return answer;
-      const limited = { headers: Object.fromEntries(answer.headers), sentAt, attempt };
-      if (!(await retriesAfter(limited))) return answer;
-      await answer.body?.cancel();
-    }
-  };
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch: authorized,
+    fetch: authorizedFetch(guardedFetch(guarded), { token, platform, onSession, successorOf, retriesAfter }),
     requestInit: { headers: { ...headers } },
     reconnectionOptions: {
       maxRetries: 0,
@@ -103,6 +79,52 @@ export async function connect({
   );
   await client.connect(transport, { timeout, ...(signal && { signal }) });
   return { client, close: () => client.close() };
+}
+
+/** A `fetch` that adds the token, and repeats a request after HTTP 429 and in the place of a lost session. */
+function authorizedFetch(
+  send: typeof fetch,
+  {
+    token,
+    platform,
+    onSession,
+    successorOf,
+    retriesAfter,
+  }: Pick<ClientOptions, 'token' | 'platform' | 'onSession' | 'successorOf' | 'retriesAfter'>,
+): typeof fetch {
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    const ownSession = headers.get('mcp-session-id');
+    for (let attempt = 0; ; attempt += 1) {
+      const value = await token?.();
+      if (value !== undefined) headers.set(platform.header, `${platform.scheme} ${value}`);
+      const sentAt = nowMs();
+      const answer = await send(input, { ...init, headers });
+      onSession(answer.headers.get('mcp-session-id') ?? undefined);
+      const limited = { headers: Object.fromEntries(answer.headers), sentAt, attempt };
+      const isRepeated =
+        (await takesNextSession(headers, ownSession, answer, successorOf)) ||
+        (answer.status === 429 && (await retriesAfter(limited)));
+      if (!isRepeated) return answer;
+      await answer.body?.cancel();
+    }
+  };
+}
+
+/** Whether a refused request is to be sent again in another session, which its headers then name. */
+async function takesNextSession(
+  headers: Headers,
+  ownSession: string | null,
+  answer: Response,
+  successorOf: ClientOptions['successorOf'],
+): Promise<boolean> {
+  const session = headers.get('mcp-session-id');
+  if (session === null || session !== ownSession) return false;
+  if (answer.status !== 400 && answer.status !== 404) return false;
+  const next = await successorOf(session, { status: answer.status, body: await answer.clone().text() });
+  if (next === undefined) return false;
+  headers.set('mcp-session-id', next);
+  return true;
 }
 
 /**
