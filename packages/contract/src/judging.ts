@@ -1,5 +1,5 @@
 import type { Level, Problem, RuleResult } from './model.ts';
-import { skippedRule, unjudged } from './report/summary.ts';
+import { notRunReason, skippedRule } from './report/summary.ts';
 import { steady } from './rules/answers.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { ownAnswer } from './rules/pairs.ts';
@@ -19,9 +19,9 @@ import { sessionOf, unanswered } from './wire/rpc.ts';
 const atOnce = { together: 12, separate: 3 } as const;
 
 /** The number of second questions without an answer after which no further rule is asked again. */
-const patience = 3;
+const maxSilentRepeats = 3;
 
-const measuredLimit = NotRun.because(
+const notMeasurable = NotRun.because(
   'inapplicable',
   'the server limits the rate of requests (HTTP 429), which distorts what the rule measures',
 );
@@ -35,7 +35,7 @@ interface LeveledRule {
  * Checks the live rules of one run: in their order and beside each other, again after a restart, and a second time where one answer proves
  * nothing.
  */
-export class Judging {
+export class LiveRun {
   readonly life: LivenessTracker;
   /** The probe that ran the submission test. */
   rehearsed: Probe | undefined;
@@ -79,42 +79,46 @@ export class Judging {
    * are checked one by one, each in the only session. Rules that a dying server left without an answer are checked after its
    * restart, one by one, to identify the one that ends it: first those that had not begun.
    */
-  async judgeAll(
+  async checkAll(
     leveledRules: readonly LeveledRule[],
     finish: (result: RuleResult) => RuleResult,
   ): Promise<readonly RuleResult[]> {
     const results = new Map<LiveRule, RuleResult>();
     const begun = new Set<LiveRule>();
-    const judge = async (leveledRule: LeveledRule): Promise<void> => {
-      const result = await this.#judge(leveledRule, begun);
+    const checkRule = async (leveledRule: LeveledRule): Promise<void> => {
+      const result = await this.#check(leveledRule, begun);
       if (result) results.set(leveledRule.rule, finish(result));
     };
     const leveled = leveledRules.filter(({ rule }) => rule !== staysUp);
-    const inTurn = (name: LiveRule['turn']) => leveled.filter(({ rule }) => rule.turn === name);
-    const judgeAlone = async (leveledRule: LeveledRule): Promise<void> => {
+    const rulesOfTurn = (name: LiveRule['turn']) => leveled.filter(({ rule }) => rule.turn === name);
+    const checkAlone = async (leveledRule: LeveledRule): Promise<void> => {
       await this.#startAfresh();
-      await judge(leveledRule);
+      await checkRule(leveledRule);
     };
-    const inOrder = async (): Promise<void> => {
+    const runTurns = async (): Promise<void> => {
       for (const { rule } of leveled) rule.begin?.(this.probe).catch(() => {}); // its check says why
-      await mapConcurrently(inTurn(undefined), atOnce.together, judge);
-      await mapConcurrently(inTurn('isolated'), 1, judge);
-      const areIsolated = inTurn('isolated').every(({ rule }) => results.get(rule)?.status !== 'fail');
-      if (inTurn('isolated').length > 0) await this.#startAfresh();
+      await mapConcurrently(rulesOfTurn(undefined), atOnce.together, checkRule);
+      await mapConcurrently(rulesOfTurn('isolated'), 1, checkRule);
+      const areIsolated = rulesOfTurn('isolated').every(({ rule }) => results.get(rule)?.status !== 'fail');
+      if (rulesOfTurn('isolated').length > 0) await this.#startAfresh();
       await mapConcurrently(
-        inTurn('opening'),
+        rulesOfTurn('opening'),
         areIsolated ? atOnce.together : 1,
-        areIsolated ? judge : judgeAlone,
+        areIsolated ? checkRule : checkAlone,
       );
-      await mapConcurrently([...inTurn('last'), ...inTurn('waiting')], 1, areIsolated ? judge : judgeAlone);
+      await mapConcurrently(
+        [...rulesOfTurn('last'), ...rulesOfTurn('waiting')],
+        1,
+        areIsolated ? checkRule : checkAlone,
+      );
     };
-    await Promise.all([mapConcurrently(inTurn('separate'), atOnce.separate, judge), inOrder()]);
+    await Promise.all([mapConcurrently(rulesOfTurn('separate'), atOnce.separate, checkRule), runTurns()]);
     const open = leveled.filter(({ rule }) => !results.has(rule));
     if (open.length > 0 && (await this.life.restart())) {
       this.#renew();
       const suspects = open.filter(({ rule }) => begun.has(rule));
       const otherRules = open.filter(({ rule }) => !begun.has(rule));
-      await mapConcurrently([...otherRules, ...suspects], 1, judge);
+      await mapConcurrently([...otherRules, ...suspects], 1, checkRule);
     }
     await this.#askAgain(leveled, results);
     await this.#askBetweenPings(leveled, results);
@@ -125,7 +129,7 @@ export class Judging {
       results.set(rule, finish(skippedRule(verdict(rule, level, [], nowMs()), unansweredReason)));
     }
     for (const { rule, level } of leveledRules.filter(({ rule }) => rule === staysUp)) {
-      results.set(rule, finish(await this.#judgeLife(level)));
+      results.set(rule, finish(await this.#checkLife(level)));
     }
     return leveledRules.flatMap(({ rule }) => results.get(rule) ?? []);
   }
@@ -138,7 +142,7 @@ export class Judging {
     const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
     const isAsked = ({ rule }: LeveledRule): boolean =>
       this.#doubted.has(rule) ||
-      (rule.turn === 'isolated' && isIsolatedDoubted() && !isJudged(results.get(rule)));
+      (rule.turn === 'isolated' && isIsolatedDoubted() && !isChecked(results.get(rule)));
     const doubted = leveledRules.filter(isAsked);
     for (const { rule } of this.life.isOver ? doubted : [])
       if (rule.turn !== 'separate') results.delete(rule);
@@ -147,10 +151,10 @@ export class Judging {
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
     let silences = 0;
     for (const leveledRule of doubted) {
-      if (silences === patience) return;
-      if (!isJudged(results.get(leveledRule.rule)) && isIsolatedDoubted()) continue; // it needs what has failed again
+      if (silences === maxSilentRepeats) return;
+      if (!isChecked(results.get(leveledRule.rule)) && isIsolatedDoubted()) continue; // it needs what has failed again
       this.#doubted.delete(leveledRule.rule);
-      await this.#judgeAgain(leveledRule, results, leveledRule.rule.turn !== 'isolated');
+      await this.#checkAgain(leveledRule, results, leveledRule.rule.turn !== 'isolated');
       if (this.#doubted.has(leveledRule.rule) && leveledRule.rule.turn !== 'separate') silences += 1;
     }
   }
@@ -168,7 +172,7 @@ export class Judging {
       const { reason = '' } = results.get(rule) ?? {};
       const startedAt = nowMs();
       if (this.life.isOver || !(await this.#answersPing())) return;
-      await this.#judgeAgain(leveledRule, results, true);
+      await this.#checkAgain(leveledRule, results, true);
       const problems = this.#hangs.get(rule);
       if (problems && (await this.#answersPing()))
         results.set(rule, { ...verdict(rule, level, problems, startedAt), again: reason });
@@ -195,7 +199,7 @@ export class Judging {
     });
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
     this.probe.sendInTurn();
-    for (const leveledRule of doubtful) await this.#judgeAgain(leveledRule, results);
+    for (const leveledRule of doubtful) await this.#checkAgain(leveledRule, results);
   }
 
   /** Asks the rules again that got only failures which came now and then. If they get them again, they are not run because of it. */
@@ -214,19 +218,19 @@ export class Judging {
       if (status === 'fail') return problems.every(({ actual }) => isExplained(actual));
       return cause === 'unanswered' && isExplained(reason);
     });
-    for (const leveledRule of affected) await this.#judgeAgain(leveledRule, results);
+    for (const leveledRule of affected) await this.#checkAgain(leveledRule, results);
   }
 
   /** Replaces the verdict on a rule, without any other session of this run, if the second question has one. */
-  async #judgeAgain(
+  async #checkAgain(
     leveledRule: LeveledRule,
     results: Map<LiveRule, RuleResult>,
     isControlled = false,
   ): Promise<void> {
     const { problems: [first] = [], reason = '' } = results.get(leveledRule.rule) ?? {};
     await this.#startAfresh();
-    const second = await this.#judge(leveledRule, new Set(), isControlled);
-    if (second && isJudged(second))
+    const second = await this.#check(leveledRule, new Set(), isControlled);
+    if (second && isChecked(second))
       results.set(leveledRule.rule, { ...second, again: first?.actual ?? reason });
   }
 
@@ -241,7 +245,7 @@ export class Judging {
   }
 
   /** The verdict on a rule; undefined where the server is gone. */
-  async #judge(
+  async #check(
     { rule, level }: LeveledRule,
     begun: Set<LiveRule>,
     isControlledBefore = false,
@@ -270,7 +274,7 @@ export class Judging {
         isControlled = true;
         return rule.check(probe, note);
       });
-      if (isDistorted()) throw measuredLimit;
+      if (isDistorted()) throw notMeasurable;
       if (problems.some(({ actual }) => actual.includes('HTTP 429')))
         throw NotRun.because('unanswered', 'the server limits the rate of requests (HTTP 429)');
       if (problems.length > 0 && rule.turn === 'last') await life.isAnswering(rule.id);
@@ -279,8 +283,8 @@ export class Judging {
       return verdictOn(problems);
     } catch (thrown) {
       probe.signal?.throwIfAborted();
-      const error = isDistorted() ? measuredLimit : thrown;
-      const unansweredReason = unjudged(error);
+      const error = isDistorted() ? notMeasurable : thrown;
+      const unansweredReason = notRunReason(error);
       const isAlive = unansweredReason.kind !== 'unanswered' || (await life.isAnswering(rule.id));
       const isBroken = isControlled && isViolation(rule, error);
       if (isBroken && rule.mustAnswer === 'in-time') {
@@ -293,7 +297,7 @@ export class Judging {
     }
   }
 
-  async #judgeLife(level: Level): Promise<RuleResult> {
+  async #checkLife(level: Level): Promise<RuleResult> {
     const startedAt = nowMs();
     const { outages } = this.life;
     if (outages.length === 0) await this.life.isAnswering(staysUp.id);
@@ -304,6 +308,6 @@ export class Judging {
   }
 }
 
-function isJudged(result: RuleResult | undefined): boolean {
+function isChecked(result: RuleResult | undefined): boolean {
   return result !== undefined && result.status !== 'not-run';
 }

@@ -1,16 +1,16 @@
 import { liveRules } from './catalogue.ts';
 import type { Json } from './json/value.ts';
-import { Judging } from './judging.ts';
+import { LiveRun } from './judging.ts';
 import type { Report, RuleResult, RuleText } from './model.ts';
 import { withCauses } from './report/causes.ts';
-import { conclusionOf, reportIdentity, skippedRule, summarizeRules, unjudged } from './report/summary.ts';
+import { conclusionOf, notRunReason, reportIdentity, skippedRule, summarizeRules } from './report/summary.ts';
 import { inspectToolList } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
 import { decidedByResults, isDecidedByResults } from './rules/output.ts';
 import { effectiveRule, runsUnnamed } from './rules/rule.ts';
 import type { Target } from './target.ts';
 import { msSince, nowMs } from './wire/clock.ts';
-import { isOfEra, judgedEra } from './wire/era.ts';
+import { eraToCheck, isOfEra } from './wire/era.ts';
 import { standardSeed } from './wire/exploration.ts';
 import { waitFor } from './wire/rate-limit.ts';
 import { reach } from './wire/reach.ts';
@@ -36,29 +36,29 @@ export interface RunOptions {
  */
 export async function runContract(runTarget: Target, options: RunOptions = {}): Promise<Report> {
   const target = { wait: waitFor, ...runTarget };
-  const judging = new Judging(target, options.signal);
+  const liveRun = new LiveRun(target, options.signal);
   try {
-    return await makeReport(target, options, judging);
+    return await makeReport(target, options, liveRun);
   } finally {
-    await judging.close();
+    await liveRun.close();
   }
 }
 
-async function makeReport(target: Target, options: RunOptions, judging: Judging): Promise<Report> {
+async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun): Promise<Report> {
   const { signal, selects: isSelected = runsUnnamed } = options;
-  const { life } = judging;
-  const era = judgedEra(target.era, target.profile);
+  const { life } = liveRun;
+  const era = eraToCheck(target.era, target.profile);
   const selects = (rule: RuleText) => isOfEra(rule, era) && isSelected(rule);
   const startedAt = nowMs();
-  await reach(judging.probe);
+  await reach(liveRun.probe);
   const leveled = liveRules.flatMap(
     (rule) => effectiveRule(rule, target.profile, selects, rule.levelOf?.(target)) ?? [],
   );
   // It takes as long to start as the first requests to be answered.
   if (leveled.some(({ rule }) => rule.controls?.includes(startsInstances))) {
-    secondInstance(judging.probe).catch(() => {}); // the rule that needs it reports why
+    secondInstance(liveRun.probe).catch(() => {}); // the rule that needs it reports why
   }
-  let fromDefinitions = await inspect(target, options, judging, selects);
+  let fromDefinitions = await inspect(target, options, liveRun, selects);
   const total = fromDefinitions.length + leveled.length;
   let completedCount = 0;
   const finish = (result: RuleResult): RuleResult => {
@@ -68,9 +68,9 @@ async function makeReport(target: Target, options: RunOptions, judging: Judging)
   };
   const hasList = !fromDefinitions.some(({ cause }) => cause === 'unanswered');
   if (hasList) fromDefinitions.filter((result) => !isDecidedByResults(result)).forEach(finish);
-  const fromAnswers = await judging.judgeAll(leveled, finish);
+  const fromAnswers = await liveRun.checkAll(leveled, finish);
   if (hasList) {
-    const { probe } = judging;
+    const { probe } = liveRun;
     const tools = await probe.tools().catch(() => []);
     fromDefinitions = fromDefinitions.map((result) =>
       isDecidedByResults(result)
@@ -78,14 +78,14 @@ async function makeReport(target: Target, options: RunOptions, judging: Judging)
         : result,
     );
   } else {
-    if (judging.isRenewed && !life.isOver) fromDefinitions = await inspect(target, options, judging, selects);
+    if (liveRun.isRenewed && !life.isOver) fromDefinitions = await inspect(target, options, liveRun, selects);
     fromDefinitions.forEach(finish);
   }
   signal?.throwIfAborted();
-  const { ledger } = judging.probe;
+  const { ledger } = liveRun.probe;
   const rules = withCauses([...fromDefinitions, ...fromAnswers], (actual) => ledger.causeOf(actual));
   const rehearsal =
-    judging.rehearsed && (await rehearse(judging.rehearsed).then(verdictsOf, () => undefined));
+    liveRun.rehearsed && (await rehearse(liveRun.rehearsed).then(verdictsOf, () => undefined));
   const summary = summarizeRules(rules, msSince(startedAt));
   return {
     ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
@@ -105,7 +105,7 @@ async function makeReport(target: Target, options: RunOptions, judging: Judging)
 async function inspect(
   { profile, methods }: Target,
   { onListed, signal }: RunOptions,
-  { probe, life }: Judging,
+  { probe, life }: LiveRun,
   selects: (rule: RuleText) => boolean,
 ): Promise<readonly RuleResult[]> {
   try {
@@ -114,7 +114,7 @@ async function inspect(
     return inspectToolList(listed, profile, [], methods, selects);
   } catch (error) {
     signal?.throwIfAborted();
-    const stopReason = unjudged(error);
+    const stopReason = notRunReason(error);
     if (stopReason.kind === 'unanswered') await life.isAnswering('');
     return inspectToolList([], profile, [], methods, selects).map((result) =>
       skippedRule(result, stopReason),

@@ -11,7 +11,7 @@ import {
 } from 'market-mcp-contract/json';
 import { walkableValuesIn } from './answer-values.ts';
 import { resultData } from './call-verdict.ts';
-import type { Dispute, Judgement, Listing, MarketplaceState } from './marketplace-model.ts';
+import type { Dispute, DisputeVerdict, Listing, MarketplaceState } from './marketplace-model.ts';
 import { redactValue } from './redact-traffic.ts';
 import type { MarketplaceStore } from './state-store.ts';
 import { type Exchange, sentBody, sentTo, type Traffic } from './traffic.ts';
@@ -44,9 +44,9 @@ export async function fileDispute(
   const definition = listing.tools
     .filter(isObject)
     .find(({ name }) => toolName === undefined || name === toolName);
-  const judgement = judge(definition, output);
+  const verdict = verdictOf(definition, output);
   const dispute: Dispute = {
-    ...judgement,
+    ...verdict,
     id: randomUUID(),
     listing: listing.id,
     tool: String(definition?.name ?? toolName ?? calledTool),
@@ -110,7 +110,7 @@ export function guiltyOf(listing: string, disputes: readonly Dispute[]): number 
  *
  * @param tool the stored definition; undefined if the listing has no such tool.
  */
-function judge(tool: JsonObject | undefined, output: Json | undefined): Judgement {
+function verdictOf(tool: JsonObject | undefined, output: Json | undefined): DisputeVerdict {
   const schema = tool?.outputSchema;
   if (!isObject(schema)) return { verdict: 'manual_review', problems: [] };
   const compiled = tryCompile(schema);

@@ -28,7 +28,7 @@ export interface Listing extends ListingForm {
 }
 
 /** A dispute and its verdict (C§1.7). */
-export interface Dispute extends Judgement {
+export interface Dispute extends DisputeVerdict {
   readonly id: string;
   readonly listing: string;
   readonly tool: string;
@@ -41,7 +41,7 @@ export interface Dispute extends Judgement {
   readonly filedAt: string;
 }
 
-export interface Judgement {
+export interface DisputeVerdict {
   readonly verdict: 'guilty' | 'innocent' | 'manual_review';
   readonly problems: readonly Problem[];
 }

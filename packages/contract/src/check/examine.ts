@@ -87,15 +87,15 @@ export async function examine(
   options: ExamineOptions,
 ): Promise<Examination> {
   const { demands, selects, era, baseline, earlier, timeoutMs, calls, seed, onRule, signal } = options;
-  const isElsewhere = !target.owned && reachOf(new URL(target.url)) !== 'loopback';
-  const explore = options.explore ?? (isElsewhere ? 0 : undefined);
+  const isRemote = !target.owned && reachOf(new URL(target.url)) !== 'loopback';
+  const explore = options.explore ?? (isRemote ? 0 : undefined);
   const deadlineAt = nowMs() + (options.deadlineMs ?? standardDeadlineMs);
   let listed: readonly Json[] | undefined;
   let plan: CallPlan | undefined;
   const decide = async (planned: CallPlan): Promise<readonly string[]> => {
     plan = planned;
     const allowedTools = (await calls?.decide?.(planned)) ?? [];
-    plan = withFurther(planned, allowedTools);
+    plan = withAllowedTools(planned, allowedTools);
     return allowedTools;
   };
   const contractTarget = {
@@ -104,7 +104,7 @@ export async function examine(
     ...present({ era, explore, seed, timeoutMs }),
     examples: mergeExamples(target.examples, options.examples),
   };
-  if (isElsewhere) contractTarget.live = true;
+  if (isRemote) contractTarget.live = true;
   if (calls) contractTarget.calls = { ...calls, decide };
   const onListed = (tools: readonly Json[]) => {
     listed = tools;
@@ -143,7 +143,7 @@ function noRules(
 }
 
 /** The plan after the user has allowed further tools. */
-function withFurther({ called, withheld }: CallPlan, allowedTools: readonly string[]): CallPlan {
+function withAllowedTools({ called, withheld }: CallPlan, allowedTools: readonly string[]): CallPlan {
   const allowedCalls = withheld.filter(({ tool }) => allowedTools.includes(tool));
   return {
     called: [

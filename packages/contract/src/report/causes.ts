@@ -65,8 +65,8 @@ function explainedAnew(
   const { see = [], reason = '', cause } = rule;
   if (cause === 'unanswered' && causeOf(reason) === steady)
     return skippedRule(rule, NotRun.explained(steady));
-  const judges = rules.filter(({ id }) => see.includes(id));
-  if (judges.length === 0 || judges.some(({ status }) => status !== 'pass')) return rule;
+  const explainingRules = rules.filter(({ id }) => see.includes(id));
+  if (explainingRules.length === 0 || explainingRules.some(({ status }) => status !== 'pass')) return rule;
   const because = reason.replace(/ \(see [^()]*\)$/, '');
   return { ...rule, reason: `${because} (see ${steady})`, see: [steady] };
 }

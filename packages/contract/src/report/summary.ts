@@ -10,14 +10,14 @@ import { NoAnswer } from '../wire/receive.ts';
  * The count of each verdict.
  *
  * @param ms the duration of the whole run.
- * @param excused further rules that failed and are not counted.
+ * @param known further rules that failed and are not counted.
  */
 export function summarizeRules(
   rules: readonly RuleResult[],
   ms: number,
-  excused: readonly RuleResult[] = [],
+  known: readonly RuleResult[] = [],
 ): Report['summary'] {
-  const statuses = new Map([...rules, ...excused].map(({ id, status }) => [id, status]));
+  const statuses = new Map([...rules, ...known].map(({ id, status }) => [id, status]));
   const count = (holds: (rule: RuleResult) => boolean): number => rules.filter(holds).length;
   return {
     passed: count(({ status }) => status === 'pass'),
@@ -85,7 +85,7 @@ export function skippedRule(result: RuleResult, { message: reason, kind: cause, 
 }
 
 /** The reason, read from an error, why a rule could not be checked. */
-export function unjudged(error: unknown): NotRun {
+export function notRunReason(error: unknown): NotRun {
   if (error instanceof NotRun) return error;
   if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);
   return NotRun.because('error', `an error of the check itself: ${messageOf(error)}`);

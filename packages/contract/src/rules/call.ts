@@ -11,7 +11,7 @@ import { allows, inputSchemaOf, invalidVariants, maxInvalidVariants } from '../w
 import { mergeLive } from './cases.ts';
 import { isClientError } from './expect.ts';
 import { ofCall } from './result.ts';
-import { fact, inParallel, judgeEach, type LiveRule, must, ofCalls, should, unless } from './rule.ts';
+import { checkEach, fact, inParallel, type LiveRule, must, ofCalls, should, unless } from './rule.ts';
 
 /** Whether calls are answered, and calls that a tool must refuse. */
 export const callRules: readonly LiveRule[] = [
@@ -23,8 +23,8 @@ export const callRules: readonly LiveRule[] = [
       const { http } = await probe.ordinaryCall();
       if (isDenied(http) && !(await probe.isUngated())) throw NotRun.by('refused');
       const outcomes = await probe.outcomes();
-      const judgedOutcomes = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
-      return judgeEach(judgedOutcomes, noAnswerTo(outcomes), (outcome) => {
+      const answeredOutcomes = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
+      return checkEach(answeredOutcomes, noAnswerTo(outcomes), (outcome) => {
         const { tool, arguments: args, rpc } = outcome;
         const fits = allows(inputSchemaOf(tool), args);
         return unless((fits ? rpc.result : rpc.response) !== undefined, {

@@ -15,7 +15,7 @@ export const fitResultRule: LiveRule = resultRule({
   ),
   title: 'no result has more than 25,000 tokens',
   fix: 'Split the result into pages, let the caller choose fields, or summarize it. Hosts keep longer results from the model.',
-  judge: ({ content, structuredContent }) => {
+  findProblems: ({ content, structuredContent }) => {
     const text =
       resultText(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');
     const tokens = estimatedTokens(text);

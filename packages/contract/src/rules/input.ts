@@ -66,19 +66,20 @@ export const inputRules: readonly StaticRule[] = [
     ...should('input.type', 'C§2.1'),
     title: 'every parameter has exactly one type',
     fix: 'Use one type. An optional parameter can be left out, so it need not be null.',
-    judge: ({ type }, path) => valueProblems(typeof type === 'string', `${path}.type`, 'one type', type),
+    findProblems: ({ type }, path) =>
+      valueProblems(typeof type === 'string', `${path}.type`, 'one type', type),
   }),
   ofParameters({
     ...should('input.description', 'C§2.1'),
     title: 'every parameter has a description',
     fix: 'Describe what the parameter means and its format, such as "ISO 4217 code, such as EUR".',
-    judge: (schema, path) => textProblems(schema, 'description', `${path}.description`),
+    findProblems: (schema, path) => textProblems(schema, 'description', `${path}.description`),
   }),
   ofParameters({
     ...should('input.sample', 'C§2.1'),
     title: 'every parameter has a default, examples or an enum',
     fix: 'Add examples. Agents and the submission test build their arguments from them.',
-    judge: (schema, path) =>
+    findProblems: (schema, path) =>
       unless(schema.default !== undefined || hasItems(schema.examples) || hasItems(schema.enum), {
         path,
         expected: 'default, examples or enum',
@@ -89,7 +90,7 @@ export const inputRules: readonly StaticRule[] = [
     ...should('input.placeholder', 'C§2.1'),
     title: 'no parameter has a placeholder as its example',
     fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
-    judge: ({ schema, path }) =>
+    findProblems: ({ schema, path }) =>
       unless(!isPlaceholder(schema.$comment), {
         path: `${path}.examples`,
         expected: 'a value for which the tool returns data',
@@ -100,7 +101,7 @@ export const inputRules: readonly StaticRule[] = [
     ...fact('input.items', 'should', 'app contribute/actions.ts'),
     title: 'every array parameter declares its items',
     fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',
-    judge: ({ schema: { type, items }, path }) =>
+    findProblems: ({ schema: { type, items }, path }) =>
       valueProblems(type !== 'array' || items !== undefined, `${path}.items`, 'a schema', items),
   }),
   {
@@ -120,14 +121,14 @@ export const inputRules: readonly StaticRule[] = [
     ...must('input.default', 'C§2.1'),
     title: 'every default matches its parameter',
     fix: 'Change the default to a value that the parameter allows.',
-    judge: (schema, path, mismatchesOf) =>
+    findProblems: (schema, path, mismatchesOf) =>
       schema.default === undefined ? [] : mismatchesOf(schema.default, `${path}.default`),
   }),
   ofSamples({
     ...should('input.examples', 'C§2.1'),
     title: 'all examples of a parameter match it',
     fix: 'Make examples an array of values that the parameter allows.',
-    judge: ({ examples }, path, mismatchesOf) => {
+    findProblems: ({ examples }, path, mismatchesOf) => {
       if (examples === undefined) return [];
       if (!Array.isArray(examples)) {
         return [{ path: `${path}.examples`, expected: 'an array', actual: shorten(examples) }];
@@ -139,7 +140,7 @@ export const inputRules: readonly StaticRule[] = [
     ...should('input.enum', 'C§2.1'),
     title: 'every allowed value of a parameter has its type',
     fix: 'Change the values of enum, or the type.',
-    judge: (schema, path, _mismatchesOf, openMismatchesOf) => {
+    findProblems: (schema, path, _mismatchesOf, openMismatchesOf) => {
       if (!hasItems(schema.enum)) return [];
       const types = [...new Set(schema.enum.map(typeName))];
       return [
@@ -161,15 +162,17 @@ export function compileProblems(schema: unknown, path: string): readonly Problem
 }
 
 interface ParameterRule extends Omit<StaticRule, 'inspect'> {
-  judge(schema: JsonObject, path: string): readonly Problem[];
+  findProblems(schema: JsonObject, path: string): readonly Problem[];
 }
 
 /** A rule about each member of `inputSchema.properties`. */
-function ofParameters({ judge, ...text }: ParameterRule): StaticRule {
+function ofParameters({ findProblems, ...text }: ParameterRule): StaticRule {
   return {
     ...text,
     inspect: ({ inputSchema }) =>
-      propertiesOf(inputSchema).flatMap(([name, schema]) => judge(schema, `inputSchema.properties.${name}`)),
+      propertiesOf(inputSchema).flatMap(([name, schema]) =>
+        findProblems(schema, `inputSchema.properties.${name}`),
+      ),
   };
 }
 
@@ -181,7 +184,7 @@ type MismatchesOf = (value: Json, path: string) => readonly Problem[];
 
 interface SampleRule extends Omit<StaticRule, 'inspect'> {
   /** `mismatchesOf` lists the mismatches between a value and the schema that contains it, `openMismatchesOf` those without its enum. */
-  judge(
+  findProblems(
     schema: JsonObject,
     path: string,
     mismatchesOf: MismatchesOf,
@@ -190,7 +193,7 @@ interface SampleRule extends Omit<StaticRule, 'inspect'> {
 }
 
 /** A rule about the sample values of each schema inside an inputSchema: those of parameters and of their members. */
-function ofSamples({ judge, ...text }: SampleRule): StaticRule {
+function ofSamples({ findProblems, ...text }: SampleRule): StaticRule {
   return {
     ...text,
     inspect: ({ inputSchema }) => {
@@ -204,7 +207,7 @@ function ofSamples({ judge, ...text }: SampleRule): StaticRule {
             path,
           }));
       return members.flatMap(({ name, place }) =>
-        judge(place.schema, place.path, mismatchesOf(name), mismatchesOf(openly(name))),
+        findProblems(place.schema, place.path, mismatchesOf(name), mismatchesOf(openly(name))),
       );
     },
   };

@@ -104,7 +104,7 @@ const tellMs = { poll: 20, most: 10_000 } as const;
 /** Starts an instance that tells what happens in it. @throws NotRun where it does not: it is no process of Node on this machine. */
 async function withInside(
   probe: Probe,
-  judge: (caller: Caller, tell: Tell) => Promise<readonly Problem[]>,
+  findProblems: (caller: Caller, tell: Tell) => Promise<readonly Problem[]>,
 ): Promise<readonly Problem[]> {
   const directory = await mkdtemp(join(tmpdir(), 'market-mcp-inside-'));
   try {
@@ -118,7 +118,7 @@ async function withInside(
     const call = await callerOf(probe, instance);
     const caller: Caller = async (name, args, token) =>
       (await call({ name, arguments: args }, { token })).status;
-    return await judge(caller, (subject) => toldLines(directory, subject));
+    return await findProblems(caller, (subject) => toldLines(directory, subject));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -39,8 +39,8 @@ export function inspectToolList(
     if (!effective) return [];
     const { rule, level } = effective;
     const startedAt = nowMs();
-    const judgedTools = rule === readable ? (includedTools as readonly JsonObject[]) : examined;
-    const problems = judgedTools.flatMap((tool, index) =>
+    const checkedTools = rule === readable ? (includedTools as readonly JsonObject[]) : examined;
+    const problems = checkedTools.flatMap((tool, index) =>
       rule.inspect(tool, siblings[index] ?? [], profile, methods).map((problem) => withTool(tool, problem)),
     );
     return [verdict(rule, level, rule === readable ? [...beyond, ...problems] : problems, startedAt)];

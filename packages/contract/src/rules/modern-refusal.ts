@@ -253,7 +253,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
 /** Checks the answers to bodies that are not a valid request. They are sent once in a run. */
 async function eachUnreadable(
   probe: Probe,
-  judge: (answer: HttpAnswer, path: string) => readonly Problem[],
+  findProblems: (answer: HttpAnswer, path: string) => readonly Problem[],
 ): Promise<readonly Problem[]> {
   const answers = await probe.once('modern unreadable', () => {
     const { body, headers } = modernMessage('tools/list');
@@ -262,7 +262,7 @@ async function eachUnreadable(
       bodies.map(async (body) => ({ path: shorten(body), answer: await probe.post(body, { headers }) })),
     );
   });
-  return answers.flatMap(({ path, answer }) => judge(answer, path));
+  return answers.flatMap(({ path, answer }) => findProblems(answer, path));
 }
 
 /** The message of an answer if it is an error. */

@@ -156,7 +156,7 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
     check: async (probe) => {
       const byTool = new Map((await probe.cases()).toReversed().map((example) => [example.name, example]));
       const inSession = probe.target.era === 'modern' ? [] : await probe.outcomes();
-      const judges = resultRules.filter(({ level }) => level === 'must');
+      const resultChecks = resultRules.filter(({ level }) => level === 'must');
       return ofCalls([...byTool.values()].slice(0, mostTools), async (example) => {
         const rpc = await modernCall(probe, {}, { name: example.name, arguments: example.arguments });
         const outcome = { ...example, rpc, result: rpc.result };
@@ -164,7 +164,7 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
           ({ tool, arguments: args }) => tool === example.tool && args === example.arguments,
         );
         // Errors that also occur in a session have their own finding.
-        return judges
+        return resultChecks
           .filter((rule) => !sessionCall || rule.problemsOf(sessionCall, probe.profile).length === 0)
           .flatMap((rule) => rule.problemsOf(outcome, probe.profile))
           .map((problem) => ofCall(outcome, problem));
@@ -224,11 +224,11 @@ function firstCall(probe: Probe): Promise<RpcAnswer> {
 
 async function eachResult(
   probe: Probe,
-  judge: (result: JsonObject, method: string) => readonly Problem[],
+  findProblems: (result: JsonObject, method: string) => readonly Problem[],
 ): Promise<readonly Problem[]> {
   const answers = [
     ['server/discover', await probe.discovered()],
     ['tools/list', await modernList(probe)],
   ] as const;
-  return answers.flatMap(([method, { result }]) => (result ? judge(result, method) : []));
+  return answers.flatMap(([method, { result }]) => (result ? findProblems(result, method) : []));
 }

@@ -28,7 +28,7 @@ import { searchesList } from './invented.ts';
 import { generatedEmptySignal, inventedRow } from './pairs.ts';
 import { endingOf } from './repeated.ts';
 import { noFailure, ofCall } from './result.ts';
-import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+import { checkEach, fact, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
 import { textProblems } from './schema-problems.ts';
 
 /** A person waits so long for an answer that is called instant. */
@@ -68,7 +68,7 @@ export const outcomeRules: readonly LiveRule[] = [
     fix: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(({ result }) => result?.isError === true);
-      return judgeEach(failures, noFailure(), failureProblems);
+      return checkEach(failures, noFailure(), failureProblems);
     },
   },
   {
@@ -162,7 +162,7 @@ export const outcomeRules: readonly LiveRule[] = [
         const silentCall = calls.find(({ rpc }) => rpc.http.status === 0);
         if (silentCall)
           throw NotRun.because('unanswered', `a call with invented texts: ${silentCall.rpc.http.body}`);
-        return judgeEach(
+        return checkEach(
           calls.map(emptyProblems).filter((problems) => problems !== undefined),
           NotRun.because('inapplicable', 'every call with invented texts found something'),
           (problems) => problems,

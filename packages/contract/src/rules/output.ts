@@ -72,21 +72,21 @@ export const outputRules: readonly StaticRule[] = [
     ...should('output.typed', 'C§2.1'),
     title: 'every output field has a type',
     fix: 'Add a type, such as type: ["number", "null"].',
-    judge: ({ schema, path, property }) =>
+    findProblems: ({ schema, path, property }) =>
       valueProblems(property === undefined || isTypedSchema(schema), `${path}.type`, 'a type', schema.type),
   }),
   ofSchemas(outputSchemas, {
     ...should('output.described', 'C§2.1'),
     title: 'every output field has a description',
     fix: 'Describe what the field means, with its unit.',
-    judge: ({ schema, path, property }) =>
+    findProblems: ({ schema, path, property }) =>
       property === undefined ? [] : textProblems(schema, 'description', `${path}.description`),
   }),
   ofSchemas(outputSchemas, {
     ...fact('output.items', 'should', 'docs guides/build-tools.mdx'),
     title: 'every list in the output declares its items',
     fix: 'Add items with a type, such as items: {type: "string"}.',
-    judge: ({ schema, path }) =>
+    findProblems: ({ schema, path }) =>
       unless(!typesOf(schema).includes('array') || schema.items !== undefined, {
         path: `${path}.items`,
         expected: 'a schema',
@@ -97,7 +97,7 @@ export const outputRules: readonly StaticRule[] = [
     ...fact('output.members', 'should', 'docs guides/build-tools.mdx'),
     title: 'every object inside the output declares its members',
     fix: 'Add properties, or additionalProperties with a schema if the keys are data.',
-    judge: ({ schema, path }) =>
+    findProblems: ({ schema, path }) =>
       unless(
         path === 'outputSchema' ||
           !typesOf(schema).includes('object') ||

@@ -180,24 +180,24 @@ export const inventedRow: LiveRule = {
 
 async function ofPairs(
   probe: Probe,
-  judge: (pair: Pair) => Finding | undefined,
+  compare: (pair: Pair) => Finding | undefined,
   note?: (text: string) => void,
 ): Promise<readonly Problem[]> {
   const pairResults = await callPairs(probe);
   for (const text of pairResults.notes) note?.(text);
-  return pairResults.pairs.flatMap((pair) => findingProblems(probe, judge(pair)));
+  return pairResults.pairs.flatMap((pair) => findingProblems(probe, compare(pair)));
 }
 
 /** Checks the answers of each tool. */
 async function problemsPerTool(
   probe: Probe,
-  judge: (
+  compare: (
     calls: readonly [Found, ...Found[]],
     probe: Probe,
   ) => Finding | undefined | Promise<Finding | undefined>,
 ): Promise<readonly Problem[]> {
   return inParallel(await foundCalls(probe), async (calls) =>
-    findingProblems(probe, await judge(calls, probe)),
+    findingProblems(probe, await compare(calls, probe)),
   );
 }
 

@@ -66,7 +66,7 @@ const lostValues = ofData({
   ...should('result.no-lost-values', 'C§2.2'),
   title: 'no result contains traces of a value that JSON cannot represent',
   fix: 'Return null, or convert the value to a number or an ISO date yourself.',
-  judge: ({ structuredContent }) =>
+  findProblems: ({ structuredContent }) =>
     structuredContent === undefined
       ? undefined
       : traces(structuredContent, lost, 'a value that JSON can represent'),

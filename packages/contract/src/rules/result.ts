@@ -11,7 +11,7 @@ import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
 import { failureMembers, incidentIn, resultText } from '../wire/rpc.ts';
 import { listedOutputSchema } from '../wire/tool-cases.ts';
-import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+import { checkEach, fact, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
 import { isText } from './schema-problems.ts';
 
 /** A rule about every result. */
@@ -28,12 +28,12 @@ export const ofData = about(
 const ofFailures = about(({ isError }) => isError === true, noFailure);
 
 /** What a tools/call returns, checked on every example and on the arguments of the submission test. */
-export const resultRules: readonly JudgingRule[] = [
+export const resultRules: readonly SingleResultRule[] = [
   resultRule({
     ...must('result.content', 'C§2.2'),
     title: 'every result has a text item',
     fix: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
-    judge: ({ content }) =>
+    findProblems: ({ content }) =>
       unless(resultText(content) !== undefined, {
         path: 'result.content[0]',
         expected: '{"type":"text","text":"…"}',
@@ -44,7 +44,7 @@ export const resultRules: readonly JudgingRule[] = [
     ...must('result.json-text', 'C§2.2'),
     title: 'the text of every successful result is JSON',
     fix: 'Use JSON.stringify(data) as the text, with nothing before or after it.',
-    judge: ({ content }) => {
+    findProblems: ({ content }) => {
       const text = resultText(content);
       if (text === undefined) return undefined;
       return valueProblems(parseJsonText(text).length > 0, 'result.content[0].text', 'JSON', text);
@@ -54,20 +54,20 @@ export const resultRules: readonly JudgingRule[] = [
     ...must('result.structured', 'C§2.2, C§4.1'),
     title: 'every successful result has structuredContent',
     fix: 'Return the data as structuredContent too.',
-    judge: ({ structuredContent }) =>
+    findProblems: ({ structuredContent }) =>
       valueProblems(isObject(structuredContent), 'result.structuredContent', 'an object', structuredContent),
   }),
   ofData({
     ...must('result.fits', 'C§2.2, C§1.7'),
     title: 'structuredContent matches the outputSchema',
     fix: 'Return what the outputSchema declares, or declare what the tool returns.',
-    judge: fitProblems,
+    findProblems: fitProblems,
   }),
   ofData({
     ...must('result.failure-flagged', 'C§2.2, C§7'),
     title: 'a result with the code and the message of a failure has isError: true',
     fix: 'Set isError: true: without it, the caller takes the failure for data and pays for it.',
-    judge: ({ structuredContent }) =>
+    findProblems: ({ structuredContent }) =>
       isObject(structuredContent)
         ? valueProblems(!saysFailure(structuredContent), 'result.isError', 'true', structuredContent)
         : undefined,
@@ -76,7 +76,7 @@ export const resultRules: readonly JudgingRule[] = [
     ...should('result.no-error', 'C§2.2, C§7'),
     title: 'a result that is not a failure carries no error',
     fix: 'Set isError: true if the call failed; otherwise leave error out, or name the field differently.',
-    judge: ({ structuredContent }) => {
+    findProblems: ({ structuredContent }) => {
       if (!isObject(structuredContent) || saysFailure(structuredContent)) return undefined;
       const { error } = structuredContent;
       return valueProblems(
@@ -91,13 +91,13 @@ export const resultRules: readonly JudgingRule[] = [
     ...must('result.failure-fits', 'C§2.2; reproduced with SDK 1.32: its clients validate failures as well'),
     title: 'the structuredContent of a failure matches the outputSchema, too',
     fix: 'Fill the required fields with null or [], and declare error and message.',
-    judge: fitProblems,
+    findProblems: fitProblems,
   }),
   resultRule({
     ...must('result.same-data', 'C§4.1'),
     title: 'text and structuredContent contain the same data',
     fix: 'Build the text with JSON.stringify(structuredContent).',
-    judge: ({ content, structuredContent }, { rpc }) => {
+    findProblems: ({ content, structuredContent }, { rpc }) => {
       const text = resultText(content) ?? '';
       const [data] = parseJsonText(text);
       if (data === undefined || structuredContent === undefined) return undefined;
@@ -114,7 +114,7 @@ export const resultRules: readonly JudgingRule[] = [
     ...fact('result.declared-fields', 'should', 'docs guides/build-tools.mdx'),
     title: 'every field of a result is declared in the outputSchema',
     fix: 'Declare the field in outputSchema.properties, or remove it from the result.',
-    judge: ({ structuredContent }, { tool }) => {
+    findProblems: ({ structuredContent }, { tool }) => {
       if (!isObject(structuredContent) || !isObject(tool.outputSchema)) return undefined;
       const declaredNames = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
       return Object.keys(structuredContent)
@@ -130,7 +130,7 @@ export const resultRules: readonly JudgingRule[] = [
     ...should('result.no-refusal', 'C§2.2, C§7'),
     title: 'an empty result is marked by a signal, not by prose',
     fix: 'Return searchExhausted: true and noResultsReason. The platform does not understand prose and asks again.',
-    judge: ({ structuredContent }) => {
+    findProblems: ({ structuredContent }) => {
       if (structuredContent === undefined) return undefined;
       if (isObject(structuredContent) && hasEmptySignal(structuredContent)) return [];
       return traces(structuredContent, refusal, 'searchExhausted or noResultsReason');
@@ -140,7 +140,7 @@ export const resultRules: readonly JudgingRule[] = [
     ...fact('result.size', 'should', 'profile limits.resultCharacters'),
     title: 'no result is longer than the platform reads',
     fix: 'Split the result into pages, or summarize it.',
-    judge: ({ content }, _outcome, { limits }) =>
+    findProblems: ({ content }, _outcome, { limits }) =>
       unless((resultText(content)?.length ?? 0) <= limits.resultCharacters, {
         path: 'result.content[0].text',
         expected: `at most ${limits.resultCharacters} characters`,
@@ -151,7 +151,7 @@ export const resultRules: readonly JudgingRule[] = [
     ...must('result.schema-copy', 'C§2.2'),
     title: 'an outputSchema sent with a result is the declared one',
     fix: 'Send the schema of tools/list unchanged, or none.',
-    judge: ({ _meta }, { tool }) => {
+    findProblems: ({ _meta }, { tool }) => {
       const copy = isObject(_meta) ? _meta.outputSchema : undefined;
       const isCopy = copy === undefined || isDeepStrictEqual(copy, tool.outputSchema);
       return valueProblems(isCopy, 'result._meta.outputSchema', 'a copy of outputSchema', copy);
@@ -161,11 +161,15 @@ export const resultRules: readonly JudgingRule[] = [
 
 interface ResultRule extends Omit<LiveRule, 'check'> {
   /** Problems of a result; undefined if it lacks what the rule is about. */
-  judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[] | undefined;
+  findProblems(
+    result: JsonObject,
+    outcome: CallOutcome,
+    profile: Probe['profile'],
+  ): readonly Problem[] | undefined;
 }
 
 /** A rule that can check a single result. */
-export interface JudgingRule extends LiveRule {
+export interface SingleResultRule extends LiveRule {
   /** The problems of a result; none if it is not of the kind that the rule is about. */
   problemsOf(outcome: CallOutcome, profile: Probe['profile']): readonly Problem[];
 }
@@ -179,21 +183,21 @@ function saysFailure({ error, message }: JsonObject): boolean {
 function about(
   concerns: (result: JsonObject) => boolean,
   otherwise: () => NotRun,
-): (rule: ResultRule) => JudgingRule {
-  return ({ judge, ...text }) => ({
+): (rule: ResultRule) => SingleResultRule {
+  return ({ findProblems, ...text }) => ({
     ...text,
     problemsOf: (outcome, profile) =>
-      (outcome.result && concerns(outcome.result) && judge(outcome.result, outcome, profile)) || [],
+      (outcome.result && concerns(outcome.result) && findProblems(outcome.result, outcome, profile)) || [],
     check: async (probe) => {
       const outcomes = await answeredCalls(probe);
       if (!outcomes.some(({ result }) => result)) throw NotRun.by('noResult');
       const concerned = outcomes.filter(({ result }) => result && concerns(result));
       if (concerned.length === 0) throw otherwise();
-      const judgedProblems = concerned.flatMap((outcome) => {
-        const problems = judge(outcome.result ?? {}, outcome, probe.profile);
+      const problemLists = concerned.flatMap((outcome) => {
+        const problems = findProblems(outcome.result ?? {}, outcome, probe.profile);
         return problems ? [problems.map((problem) => ofCall(outcome, problem))] : [];
       });
-      return judgeEach(judgedProblems, NotRun.by('unreadableResult'), (problems) => problems);
+      return checkEach(problemLists, NotRun.by('unreadableResult'), (problems) => problems);
     },
   });
 }

@@ -89,13 +89,13 @@ export function sharing(sharedMembers: Partial<LiveRule>, rules: readonly LiveRu
 }
 
 /** The problems of all items. @throws NotRun, this one, if there are no items to check. */
-export function judgeEach<T>(
+export function checkEach<T>(
   items: readonly T[],
   otherwise: NotRun,
-  judge: (item: T) => readonly Problem[],
+  findProblems: (item: T) => readonly Problem[],
 ): readonly Problem[] {
   if (items.length === 0) throw otherwise;
-  return items.flatMap(judge);
+  return items.flatMap(findProblems);
 }
 
 /** The problems of all items; each is asked about at once. */

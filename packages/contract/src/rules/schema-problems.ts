@@ -57,10 +57,10 @@ export function hasItems(value: Json | undefined): value is readonly Json[] {
 }
 
 interface SchemaRule extends Omit<StaticRule, 'inspect'> {
-  judge(place: LocatedSchema): readonly Problem[];
+  findProblems(place: LocatedSchema): readonly Problem[];
 }
 
 /** A rule about every schema inside some of a tool's schemas, themselves included. */
-export function ofSchemas(of: typeof allSchemas, { judge, ...text }: SchemaRule): StaticRule {
-  return { ...text, inspect: (tool) => of(tool).flatMap(judge) };
+export function ofSchemas(of: typeof allSchemas, { findProblems, ...text }: SchemaRule): StaticRule {
+  return { ...text, inspect: (tool) => of(tool).flatMap(findProblems) };
 }

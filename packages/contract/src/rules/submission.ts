@@ -5,7 +5,7 @@ import { failedStep, fixes, rehearse, thrownProblems, unparsedText } from '../wi
 import { listedOutputSchema } from '../wire/tool-cases.ts';
 import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
-import { fact, judgeEach, type LiveRule, unless } from './rule.ts';
+import { checkEach, fact, type LiveRule, unless } from './rule.ts';
 
 const commonMembers = (id: string) =>
   ({
@@ -36,7 +36,7 @@ export const submissionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return judgeEach(answered, NotRun.by('noRehearsal'), (step) =>
+      return checkEach(answered, NotRun.by('noRehearsal'), (step) =>
         failedStep(step).map((problem) => ofCall(step, problem)),
       );
     },
@@ -51,7 +51,7 @@ export const submissionRules: readonly LiveRule[] = [
         throw NotRun.by('noOutputSchema');
       }
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return judgeEach(answered, NotRun.by('noRehearsal'), (step) =>
+      return checkEach(answered, NotRun.by('noRehearsal'), (step) =>
         unparsedText(step).map((problem) => ofCall(step, problem)),
       );
     },

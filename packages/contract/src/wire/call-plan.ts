@@ -46,10 +46,10 @@ function callsOf(
   const schema = objectOr(tool.inputSchema);
   const spoiled = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
   const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;
-  const withImprobableTexts = 1;
+  const improbableTextCalls = 1;
   const withoutObject = 3;
   // Once more if an answer was missing.
   const generated = explore === 0 ? 0 : 2 * (explore + furtherCalls.usual);
-  const callsOnce = spoiled + required + withImprobableTexts + withoutObject;
+  const callsOnce = spoiled + required + improbableTextCalls + withoutObject;
   return cases.length * roundsOfCase + callsOnce + generated;
 }

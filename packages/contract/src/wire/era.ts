@@ -3,7 +3,7 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import { isStatic } from '../static-rules.ts';
 
 /** The eras to check. If the platform switches the stateless revision off, only sessions are checked. */
-export function judgedEra(requestedEra: Era = 'both', { protocol }: PlatformProfile): Era {
+export function eraToCheck(requestedEra: Era = 'both', { protocol }: PlatformProfile): Era {
   return requestedEra === 'both' && protocol?.modern === 'off' ? 'legacy' : requestedEra;
 }
 

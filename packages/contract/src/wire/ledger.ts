@@ -8,7 +8,7 @@ import { curlLine } from './curl-line.ts';
 import { OwnSecrets } from './own-secrets.ts';
 import { Patience } from './patience.ts';
 import { Pending } from './pending.ts';
-import { judges, type Property, type Said } from './properties.ts';
+import { answerChecks, type Property, type Said } from './properties.ts';
 import { RateLimit } from './rate-limit.ts';
 import { describe, type RpcAnswer, saysLimited } from './rpc.ts';
 
@@ -81,8 +81,8 @@ export class Ledger {
   record(answer: Said): void {
     this.#answers += 1;
     this.#speaksJsonRpc ||= answer.body.slice(0, 1_000).includes('"jsonrpc"');
-    for (const [property, judge] of judges) {
-      const found = judge(answer, this.secrets);
+    for (const [property, findProblem] of answerChecks) {
+      const found = findProblem(answer, this.secrets);
       if (!found) continue;
       const entry = this.#broken.get(property) ?? { count: 0, kept: [] };
       this.#broken.set(property, entry);
@@ -208,17 +208,19 @@ export class Ledger {
   changeOf(kind: string, expected: string): readonly Problem[] {
     return [...this.#said].flatMap(([key, variants]): Problem[] => {
       if (variants.size < 2 || !key.startsWith(kind)) return [];
-      const [mostFrequent, right] = [...variants.values()].toSorted((left, two) => two.count - left.count);
-      if (!mostFrequent || !right) return [];
+      const [mostFrequent, secondMostFrequent] = [...variants.values()].toSorted(
+        (left, two) => two.count - left.count,
+      );
+      if (!mostFrequent || !secondMostFrequent) return [];
       const of = [...variants.values()].reduce((sum, { count }) => sum + count, 0);
-      const [before, after] = difference(mostFrequent.first, right.first);
+      const [before, after] = difference(mostFrequent.first, secondMostFrequent.first);
       return [
         {
           path: key,
           expected: `${expected}: ${before}`,
           actual: after,
           times: { failed: of - mostFrequent.count, of },
-          request: repeated(curlLine(right.asked), of),
+          request: repeated(curlLine(secondMostFrequent.asked), of),
         },
       ];
     });
@@ -272,19 +274,27 @@ function serverIdentity({
 }
 
 /** The first elements in which two values differ, as text. */
-function difference(left: Json, right: Json): readonly [string, string] {
-  if (Array.isArray(left) && Array.isArray(right)) {
-    if (left.length !== right.length) return [`${left.length} tools`, `${right.length} tools`];
-    const at = left.findIndex((item, index) => JSON.stringify(item) !== JSON.stringify(right[index]));
-    return difference(left[at] ?? null, right[at] ?? null);
+function difference(left: Json, secondMostFrequent: Json): readonly [string, string] {
+  if (Array.isArray(left) && Array.isArray(secondMostFrequent)) {
+    if (left.length !== secondMostFrequent.length)
+      return [`${left.length} tools`, `${secondMostFrequent.length} tools`];
+    const at = left.findIndex(
+      (item, index) => JSON.stringify(item) !== JSON.stringify(secondMostFrequent[index]),
+    );
+    return difference(left[at] ?? null, secondMostFrequent[at] ?? null);
   }
-  if (isObject(left) && isObject(right)) {
-    const name = Object.keys(left).find((key) => JSON.stringify(left[key]) !== JSON.stringify(right[key]));
+  if (isObject(left) && isObject(secondMostFrequent)) {
+    const name = Object.keys(left).find(
+      (key) => JSON.stringify(left[key]) !== JSON.stringify(secondMostFrequent[key]),
+    );
     const label = typeof left.name === 'string' ? `${left.name} · ` : '';
     if (name !== undefined)
-      return [`${label}${name} ${shorten(left[name], 200)}`, `${label}${name} ${shorten(right[name], 200)}`];
+      return [
+        `${label}${name} ${shorten(left[name], 200)}`,
+        `${label}${name} ${shorten(secondMostFrequent[name], 200)}`,
+      ];
   }
-  return [shorten(left, 200), shorten(right, 200)];
+  return [shorten(left, 200), shorten(secondMostFrequent, 200)];
 }
 
 /** The name of a request: the method of JSON-RPC, or the HTTP method with the path. */

@@ -96,9 +96,14 @@ export class LivenessTracker {
       if (probe.isOverdue) return true; // nobody asked the server
       this.#isOver = true;
       const parallelRules = [...this.#running].filter((id) => id !== rule);
-      const lastRequest = this.#ledger.pending.last;
+      const unansweredRequests = this.#ledger.pending.last;
       const ending = await this.#target.owned?.ending();
-      this.#outages.push({ rule, beside: parallelRules, asked: lastRequest, ...(ending && { ending }) });
+      this.#outages.push({
+        rule,
+        beside: parallelRules,
+        asked: unansweredRequests,
+        ...(ending && { ending }),
+      });
       return false;
     } finally {
       await probe.close();
@@ -115,14 +120,14 @@ export function outageProblems(outages: readonly Outage[]): readonly Problem[] {
 /** Further requests are not shown: most of them were only waiting. */
 const mostAsked = 3;
 
-function outageProblem({ rule, beside: parallelRules, asked: lastRequest, ending }: Outage): Problem {
+function outageProblem({ rule, beside: parallelRules, asked: unansweredRequests, ending }: Outage): Problem {
   const parallelText = parallelRules.length === 0 ? '' : `, in parallel with ${parallelRules.join(', ')}`;
   const moment = rule === '' ? 'while its tools were listed' : `while ${rule} ran${parallelText}`;
   const { exit, cause, lastLines } = ending ?? {};
-  const [request, ...repeat] = lastRequest.slice(0, mostAsked).map(curlLine);
+  const [request, ...repeat] = unansweredRequests.slice(0, mostAsked).map(curlLine);
   return {
-    ...(lastRequest.length > 0 && {
-      path: `not answered: ${[...new Set(lastRequest.map(requestName))].join(', ')}`,
+    ...(unansweredRequests.length > 0 && {
+      path: `not answered: ${[...new Set(unansweredRequests.map(requestName))].join(', ')}`,
     }),
     expected: 'answers from the first request to the last',
     actual: exit

@@ -232,7 +232,7 @@ export class Probe extends Sessions {
         this.ledger.patience.late(body, nowMs() - timeoutMs);
         return this.exchanges.onLate(timeoutMs, arrival);
       },
-      onSession: (session) => this.opened(session),
+      onSession: (session) => this.rememberSession(session),
       successorOf: async (session, refusal) =>
         saysSessionIsGone(refusal) ? this.successorOf(session) : undefined,
       retriesAfter: (answer) => this.retriesAfter(answer),

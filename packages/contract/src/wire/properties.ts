@@ -27,13 +27,13 @@ export type Property =
 /** What is read of an answer. */
 export type Said = HttpAnswer & Required<Pick<HttpAnswer, 'bytes' | 'asked'>>;
 
-type Judge = (
+type AnswerCheck = (
   answer: Said,
   ownSecrets: OwnSecrets,
 ) => Pick<Problem, 'expected' | 'actual' | 'tool'> | undefined;
 
 /** The check of each property. */
-export const judges: readonly (readonly [Property, Judge])[] = [
+export const answerChecks: readonly (readonly [Property, AnswerCheck])[] = [
   ['utf8', encodingProblem],
   ['framing', framingProblem],
   ['coding', codingProblem],
@@ -50,7 +50,7 @@ export const judges: readonly (readonly [Property, Judge])[] = [
 ];
 
 /** JSON between systems is UTF-8 without a byte order mark (RFC 8259 §8.1). */
-function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
+function encodingProblem({ bytes, headers, body }: Said): ReturnType<AnswerCheck> {
   if (!isJsonOrEventStream(headers['content-type'])) return undefined;
   const expected = 'UTF-8 without a byte order mark';
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
@@ -62,7 +62,7 @@ function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
 }
 
 /** The declared length is the length of the body (RFC 9110 §8.6), and each line of an event is a field (HTML, server-sent events). */
-function framingProblem({ headers, body, surplus = 0 }: Said): ReturnType<Judge> {
+function framingProblem({ headers, body, surplus = 0 }: Said): ReturnType<AnswerCheck> {
   const type = headers['content-type'];
   const declaredLength = headers['content-length'];
   if (surplus > 0 && isJsonOrEventStream(type) && parseJsonText(body).length === 0) {
@@ -90,14 +90,14 @@ function parseError(text: string): string {
 }
 
 /** A request that accepts `identity` only gets no compressed answer (RFC 9110 §12.5.3). */
-function codingProblem({ headers }: Said): ReturnType<Judge> {
+function codingProblem({ headers }: Said): ReturnType<AnswerCheck> {
   const coding = headers['content-encoding'];
   if (coding === undefined || coding === 'identity') return undefined;
   return { expected: 'no Content-Encoding, which the request excludes', actual: coding };
 }
 
 /** A request that accepts JSON only gets no events (RFC 9110 §12.5.1). */
-function acceptProblem({ headers, asked }: Said): ReturnType<Judge> {
+function acceptProblem({ headers, asked }: Said): ReturnType<AnswerCheck> {
   if (asked.headers.accept !== 'application/json' || !isEventStream(headers['content-type']))
     return undefined;
   return {
@@ -107,7 +107,7 @@ function acceptProblem({ headers, asked }: Said): ReturnType<Judge> {
 }
 
 /** A JSON-RPC message comes as JSON or as an event (MCP, Streamable HTTP). */
-function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): ReturnType<Judge> {
+function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): ReturnType<AnswerCheck> {
   const type = headers['content-type'];
   if (status !== 200 || surplus > 0) return undefined;
   if (/^application\/json\b/i.test(type ?? '')) {
@@ -120,7 +120,7 @@ function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): Retur
 }
 
 /** A response is JSON-RPC 2.0 with the id of its request, of the same type (JSON-RPC 2.0 §5). */
-function envelopeProblem(answer: Said): ReturnType<Judge> {
+function envelopeProblem(answer: Said): ReturnType<AnswerCheck> {
   const { status, values, asked: requestId } = answer;
   if (status !== 200 || typeof requestId.body !== 'string') return undefined;
   const [request] = parseJsonText(requestId.body);
@@ -154,7 +154,7 @@ function answersRequest({ jsonrpc, id, result }: JsonObject, requestId: string |
 }
 
 /** A number beyond the doubles becomes infinite or null in most readers (RFC 8259 §6). */
-function numberProblem({ body, values }: Said): ReturnType<Judge> {
+function numberProblem({ body, values }: Said): ReturnType<AnswerCheck> {
   if (!/[eE]\+?\d{3}|\d{309}/.test(body)) return undefined;
   const beyond = leafIn(values, (leaf) => typeof leaf === 'number' && !Number.isFinite(leaf));
   return beyond === undefined
@@ -163,7 +163,7 @@ function numberProblem({ body, values }: Said): ReturnType<Judge> {
 }
 
 /** Half of a surrogate pair is no character: each reader treats it differently (RFC 8259 §8.2). */
-function surrogateProblem({ body, values }: Said): ReturnType<Judge> {
+function surrogateProblem({ body, values }: Said): ReturnType<AnswerCheck> {
   if (!/\\u[dD][89a-fA-F]/.test(body)) return undefined;
   const cut = leafIn(values, (leaf) => typeof leaf === 'string' && /\p{Cs}/u.test(leaf));
   return cut === undefined ? undefined : { expected: 'whole characters', actual: visibleJson(shorten(cut)) };
@@ -180,7 +180,7 @@ const secrets =
   /-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}\b|\bAIza[\w-]{35}\b|\bxox[bp]-[\w-]{20,}|\bsk[-_](?:live|proj|ant)[-_][\w-]{20,}/;
 const secretsInAddress = /[?&](?:api_?key|apikey|appid|access_token|secret|password)=[^&\s"\\]{8,}/i;
 
-function secretProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<Judge> {
+function secretProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<AnswerCheck> {
   const { body } = answer;
   if (ownSecrets.foundIn(answer)) return undefined; // see credentialProblem
   const found = secrets.exec(body) ?? (isFailedResponse(answer) ? secretsInAddress.exec(body) : null);
@@ -189,7 +189,7 @@ function secretProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<Judge> 
 }
 
 /** No answer needs the secrets by which its caller was admitted, or those of the server. */
-function credentialProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<Judge> {
+function credentialProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<AnswerCheck> {
   const found = ownSecrets.foundIn(answer);
   return found && { expected: 'no secrets', actual: `${found.name} at character ${found.at}` };
 }
@@ -212,7 +212,7 @@ const processVariables: Readonly<Record<string, RegExp>> = {
 const fewestVariables = 3;
 
 /** An object with the variables of a process, also in a text of JSON. */
-function environmentProblem({ body, values, asked }: Said): ReturnType<Judge> {
+function environmentProblem({ body, values, asked }: Said): ReturnType<AnswerCheck> {
   const names = Object.keys(processVariables).filter((name) => body.includes(name));
   if (names.length < fewestVariables) return undefined;
   const found = environmentIn(values) ?? environmentIn(jsonTextsIn(values));
@@ -249,7 +249,7 @@ const insides =
   /\bat [^\n"]{0,150}(?:\(|[\w.]+@)?(?:file:\/\/|node:|[/\\])[^\n"]{1,150}:\d+:\d+|\bFile \\?"[^\n"]{1,150}\\?", line \d+|\bat [\w$.]+\([\w$]+\.java:\d+\)|node:internal|node_modules|(?:\/(?:home|root|srv|usr|opt|app|var|Users)|[A-Z]:)[/\\][^\s"']{1,150}\.(?:[cm]?[jt]s|py|rb|go|php|java)\b/;
 
 /** A failure may contain its cause, not the location of the server's code. Data may hold anything. */
-function insideProblem(answer: Said): ReturnType<Judge> {
+function insideProblem(answer: Said): ReturnType<AnswerCheck> {
   if (!isFailedResponse(answer)) return undefined;
   const found = insides.exec(answer.body.slice(0, 100_000))?.[0];
   if (found === undefined || String(answer.asked.body ?? '').includes(found)) return undefined;
@@ -260,7 +260,7 @@ function insideProblem(answer: Said): ReturnType<Judge> {
 }
 
 /** Only a server that declares the capability logging sends them. */
-function logMessageProblem({ values }: Said): ReturnType<Judge> {
+function logMessageProblem({ values }: Said): ReturnType<AnswerCheck> {
   const message = values.find((value) => isObject(value) && value.method === 'notifications/message');
   if (message === undefined) return undefined;
   return { expected: 'no log messages without the capability logging', actual: shorten(message) };

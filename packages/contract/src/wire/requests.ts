@@ -141,11 +141,11 @@ export class Requests {
         ...(await this.#withCurrentToken(headers)),
       };
       const recording = this.target.record?.({ ...wholeRequest, headers: allHeaders });
-      const sending = { ...allHeaders, ...recording?.headers };
+      const sentHeaders = { ...allHeaders, ...recording?.headers };
       const exchange = this.exchanges.exchange({
         ...wholeRequest,
         timeoutMs,
-        headers: sending,
+        headers: sentHeaders,
         signal: this.signal,
       });
       recording?.follow(exchange);
@@ -165,7 +165,7 @@ export class Requests {
     patience.answered(wholeRequest.body, answer);
     const { bytes } = answer;
     if (bytes) this.ledger.record({ ...answer, bytes, asked: shownRequest });
-    if (url === this.url && headers['mcp-session-id'] === undefined) this.opened(sessionOf(answer));
+    if (url === this.url && headers['mcp-session-id'] === undefined) this.rememberSession(sessionOf(answer));
     return { ...answer, asked: shownRequest };
   }
 
@@ -241,7 +241,7 @@ export class Requests {
   }
 
   /** Remembers a session to end. */
-  protected opened(session: string | undefined): void {
+  protected rememberSession(session: string | undefined): void {
     const { openedSessions } = this.ledger;
     if (session !== undefined && !openedSessions.has(session)) openedSessions.set(session, this.clock());
   }

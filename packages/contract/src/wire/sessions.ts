@@ -101,7 +101,7 @@ export class Sessions extends Requests {
   /** The answer to an ordinary initialize. If one fails and a later one does not, that one counts: `answers.steady` tells of the first. */
   async initializeSteadily(version?: string): Promise<RpcAnswer> {
     const answers = await upToResult(() => this.initialize(version));
-    const answer = judgedOf(answers);
+    const answer = resultOrFirst(answers);
     if (answer.result)
       for (const answerOfLogin of answers) this.ledger.tally('initialize', version, answerOfLogin);
     return answer;
@@ -196,7 +196,7 @@ export class Sessions extends Requests {
   /** The pages of the tool list, read once. */
   pages(): Promise<ListPages> {
     return this.#pagesOf('pages', async (params) =>
-      judgedOf(await upToResult(() => this.plain('tools/list', params))),
+      resultOrFirst(await upToResult(() => this.plain('tools/list', params))),
     );
   }
 
@@ -263,7 +263,7 @@ async function upToResult(send: () => Promise<RpcAnswer>): Promise<Answers> {
 }
 
 /** The one with a result, else the first. */
-function judgedOf(answers: Answers): RpcAnswer {
+function resultOrFirst(answers: Answers): RpcAnswer {
   return answers.find(({ result }) => result) ?? answers[0];
 }
 
