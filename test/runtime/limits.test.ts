@@ -521,6 +521,22 @@ test.each([
   expect((await call('nope')).status).toBe(200);
 });
 
+test('without a token check, callers do not share the limit of one token', async () => {
+  const tools = ['one', 'two'].map((name) => heldTool(name));
+  const { client } = await start({
+    tools: tools.map(({ tool }) => tool),
+    env: { AUTH: 'off', MAX_CALLS_PER_TOKEN: '1', MAX_CALLS: '2' },
+  });
+  const session = await client.session();
+  const call = (name: string) => client.request('tools/call', { name }, session);
+  const running = tools.map(({ tool }) => call(tool.name));
+  await vi.waitUntil(() => tools.every(({ held }) => held.signal), within);
+  expect((await call('nope')).status).toBe(503);
+  for (const { held } of tools) held.release();
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await call('nope')).status).toBe(200);
+});
+
 test('a server whose event loop is late twice in a row sheds load, and logs it', async () => {
   const { pass } = stopTimers('setInterval');
   let now = 0;

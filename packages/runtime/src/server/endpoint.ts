@@ -176,11 +176,12 @@ export class Endpoint {
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
     const initializes = isInitialize(message, era);
     if (!era && this.#lacksSession(headers, initializes)) return invalidSession;
-    const payer = this.#payerOf(message, headers);
-    if (!this.#enters(payer)) return tooManyCalls;
+    const isCall = message.method === paidMethod;
+    const payer = this.#payerOf(headers);
+    if (isCall && !this.#calls.enter(payer)) return tooManyCalls;
     try {
       // Last, so that a refused call leaves its token valid for another attempt.
-      const claim = payer !== null && isRequest(message) ? caller.claim : undefined;
+      const claim = isCall && isRequest(message) ? caller.claim : undefined;
       const claimDenial = claim && this.#claimDenial(await claim(id));
       if (claimDenial) return claimDenial;
       const traceparent = traceparentOf(message, headers);
@@ -189,7 +190,7 @@ export class Endpoint {
       if (typeof reply !== 'string') return replyAnswer(reply);
       return json(200, reply, this.#sessionHeaders(headers, initializes));
     } finally {
-      if (payer !== null) this.#calls.leave(payer);
+      if (isCall) this.#calls.leave(payer);
     }
   }
 
@@ -224,10 +225,6 @@ export class Endpoint {
     return this.#modern && isModern(message, headers) ? this.#modern : null;
   }
 
-  #enters(payer: string | null): boolean {
-    return payer === null || this.#calls.enter(payer);
-  }
-
   #claimDenial(admission: Admission): Answer | null {
     if (admission === 'later') return tokenUnknown;
     return admission ? null : this.unauthorized;
@@ -236,12 +233,6 @@ export class Endpoint {
   #sessionHeaders(headers: IncomingHttpHeaders, initializes: boolean): Answer['headers'] {
     if (!initializes) return undefined;
     return { 'mcp-session-id': headers['mcp-session-id']?.toString() ?? this.#openSession() };
-  }
-
-  /** Null if the message is no call. */
-  #payerOf(message: Members, headers: IncomingHttpHeaders): string | null {
-    if (message.method !== paidMethod) return null;
-    return signatureEnd(String(headers[this.#config.token?.header ?? '']));
   }
 
   /** A GET or DELETE. Null for an event stream, whose response has already started. */
@@ -272,6 +263,12 @@ export class Endpoint {
   #endSession(session: string): void {
     this.#sessions.close(session);
     this.#streams.close(session);
+  }
+
+  /** Identifies the token of a request. Null if no token is checked: then only the total of calls is limited. */
+  #payerOf(headers: IncomingHttpHeaders): string | null {
+    const { token } = this.#config;
+    return token && signatureEnd(String(headers[token.header]));
   }
 
   #openSession(): string {

@@ -179,9 +179,9 @@ export function isolatesRequests(): boolean {
 }
 
 interface Calls {
-  /** Registers a call if the limits allow one more. `leave` unregisters it. */
-  enter(token: string): boolean;
-  leave(token: string): void;
+  /** Registers a call if the limits allow one more. `leave` unregisters it. A call without a token (null) counts only in total. */
+  enter(token: string | null): boolean;
+  leave(token: string | null): void;
 }
 
 /** Counts running calls, in total and per token. */
@@ -193,20 +193,21 @@ export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Publ
   provide('callsLimit', () => ({ value: maxCalls }));
   return {
     enter(token) {
-      const callsOfToken = tokens.get(token) ?? 0;
+      const callsOfToken = token === null ? 0 : (tokens.get(token) ?? 0);
       if (allCalls >= maxCalls || callsOfToken >= maxCallsPerToken) {
         report(allCalls >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
         return false;
       }
-      tokens.set(token, callsOfToken + 1);
+      if (token !== null) tokens.set(token, callsOfToken + 1);
       allCalls++;
       return true;
     },
     leave(token) {
+      allCalls--;
+      if (token === null) return;
       const callsOfToken = tokens.get(token) ?? 0;
       if (callsOfToken > 1) tokens.set(token, callsOfToken - 1);
       else tokens.delete(token);
-      allCalls--;
     },
   };
 }
