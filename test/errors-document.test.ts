@@ -15,11 +15,10 @@ interface Written {
 }
 
 const literal = String.raw`(?:\`((?:[^\`\\]|\\.)*)\`|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")`;
-/** `new CommandError('CODE', 'message'`, `{ code: 'CODE', message: 'message'`, `incident('CODE', message`. */
-const written = new RegExp(
-  String.raw`(?:new \w*Error\(|incident\(|\{\s*code:)\s*'([A-Z][A-Z_]+)',\s*(?:message: )?(?:${literal}|(\w+))?`,
-  'g',
-);
+/** `new CommandError('CODE', `, `{ code: 'CODE', message: `, `incident('CODE', `: what precedes a message. */
+const written = /(?:new \w*Error\(|incident\(|\{\s*code:)\s*'([A-Z][A-Z_]+)',\s*(?:message: )?/g;
+/** `'message'`, `isRead ? 'message' : 'other message'`, or the name of a constant or parameter. */
+const message = new RegExp(String.raw`^(?:\w+\s*\?\s*${literal}\s*:\s*${literal}|${literal}|(\w+))`);
 
 describe('docs/errors.md', () => {
   it('lists every code of an error, with its exit code, words and places', async () => {
@@ -84,19 +83,24 @@ function rows(errors: readonly Written[], more?: (code: string) => string): read
 
 function errorsIn(folder: string): readonly Written[] {
   return sources(folder).flatMap(([path, text]) =>
-    [...text.matchAll(written)].map(
-      ({ index, 1: code = '', 2: template, 3: single, 4: double, 5: name }) => ({
-        code,
-        message: withoutValues(template ?? single ?? double ?? constantNamed(name, text.slice(0, index))),
-        path,
-      }),
-    ),
+    [...text.matchAll(written)].flatMap(({ 0: start, index, 1: code = '' }) => {
+      const end = index + start.length;
+      return messagesAt(text, end).map((words) => ({ code, message: withoutValues(words), path }));
+    }),
   );
 }
 
-/** The text of the constant that is nearest to the end of the source. */
+/** The messages that the expression at a place of a source may have; an empty one if they are computed. */
+function messagesAt(source: string, at: number): readonly string[] {
+  const [, ...groups] = message.exec(source.slice(at)) ?? [];
+  const name = groups.pop();
+  const literals = groups.filter((text) => text !== undefined);
+  return literals.length > 0 ? literals : [constantNamed(name, source.slice(0, at))];
+}
+
+/** The text of the constant, or the default of the parameter, that is nearest to the end of the source. */
 function constantNamed(name: string | undefined, source: string): string {
-  const declared = [...source.matchAll(new RegExp(String.raw`const ${name} =\s*${literal}`, 'g'))].at(-1);
+  const declared = [...source.matchAll(new RegExp(String.raw`\b${name} =\s*${literal}`, 'g'))].at(-1);
   return declared?.slice(1).find((text) => text !== undefined) ?? '';
 }
 
