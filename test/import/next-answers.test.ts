@@ -5,7 +5,7 @@ import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { compileSchema } from '../../packages/contract/src/json/compile.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
-import { judgedDrift } from '../../packages/runtime/src/source/drift.ts';
+import { fitToSchema } from '../../packages/runtime/src/source/drift.ts';
 import { contradiction, type Success } from '../../packages/runtime/src/source/success.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
@@ -91,7 +91,7 @@ describe('the next answer of thirty APIs', () => {
     let [kept, all] = [0, 0];
     for (const { api, schema, wrapped, next } of tools) {
       const given = wrapped(next);
-      const { value, problem } = judgedDrift(given, schema, 1_000, tolerance);
+      const { value, problem } = fitToSchema(given, schema, 1_000, tolerance);
       if (problem) missed.push(`${api}: ${problem.path} ${problem.withoutValue}`);
       else {
         expect(compileSchema(schema as unknown as Parameters<typeof compileSchema>[0])(value)).toBe(true);
@@ -124,7 +124,7 @@ describe('the next answer of thirty APIs', () => {
       failures
         // A map without entries is an answer.
         .filter((failure) => JSON.stringify(wrapped(failure)) !== '{"result":{}}')
-        .filter((failure) => judgedDrift(wrapped(failure), schema, 1_000, tolerance).problem === null)
+        .filter((failure) => fitToSchema(wrapped(failure), schema, 1_000, tolerance).problem === null)
         .map((failure) => `${api} ${JSON.stringify(failure)}`),
     );
     expect(found).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
-import { judgedDrift } from '../../packages/runtime/src/source/drift.ts';
+import { fitToSchema } from '../../packages/runtime/src/source/drift.ts';
 import { isEmptyAnswer } from '../../packages/runtime/src/source/no-data.ts';
 import { contradiction } from '../../packages/runtime/src/source/success.ts';
 import { wrapAnswer } from '../../src/import/api-answer.ts';
@@ -27,7 +27,7 @@ function outcomeOf(first: string, next: string): 'found' | 'empty' | 'fail' {
   const content = wrapAnswer(JSON.parse(next), made.wrap);
   const success = successMembersOf([sample.value]) as Parameters<typeof contradiction>[1] | undefined;
   const tolerance = { drift: undefined, isChosen: false, signal: undefined };
-  const { value, problem: mismatch } = judgedDrift(content, schema, next.length, tolerance);
+  const { value, problem: mismatch } = fitToSchema(content, schema, next.length, tolerance);
   const failure = contradiction(content, success ?? {}, schema, made.wrap ?? undefined);
   if (isEmptyAnswer(schema, { content, value, isWrapped: made.wrap === 'result', mismatch, failure }, []))
     return 'empty';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgedDrift } from '../../packages/runtime/src/source/drift.ts';
+import { fitToSchema } from '../../packages/runtime/src/source/drift.ts';
 import { seenIn } from '../../src/import/schema-update.ts';
 import { withSignals } from '../../src/tools/definition.ts';
 
@@ -100,7 +100,7 @@ describe('members that are missing', () => {
         { value },
       ]);
       const tolerance = { drift: undefined, isChosen: false, signal: undefined };
-      const { problem, value: taken } = judgedDrift(value, outputSchema as never, 100, tolerance);
+      const { problem, value: taken } = fitToSchema(value, outputSchema as never, 100, tolerance);
       const isWhole = problem === null && (taken as typeof value).pair !== null;
       expect(schema === outputSchema || JSON.stringify(schema) === JSON.stringify(outputSchema)).toBe(
         isWhole,

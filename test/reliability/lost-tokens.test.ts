@@ -33,12 +33,12 @@ async function startReplica(state: SharedState, namespace = 'test', once: TokenR
   const { identify } = createAuthentication(rules, log, false, replicas);
   await start(60_000);
   return {
-    claim: replicas.claim,
+    claim: replicas.markUsed,
     /** Whether a call with the token runs, once the store answers. */
     async runs(bearer: string): Promise<boolean> {
       for (;;) {
         const admission = await admissionOf(identify({ authorization: `Bearer ${bearer}` }));
-        if (admission !== 'later') return admission;
+        if (admission !== 'later') return admission === 'admitted';
         await vi.waitUntil(() => lines.findLast(({ event }) => event === 'state')?.shared, within);
       }
     },
@@ -199,7 +199,10 @@ describe.skipIf(!hasRedis)('TOKEN_ONCE=strict (skipped without redis-server)', (
   it('leaves the claims of "on" as they are, without a marker', async () => {
     const redis = await startRedis();
     const { claim } = await startReplica(redisState(redis.url), 'test', 'on');
-    expect(await vi.waitUntil(() => claim('token', 60_000), within)).toEqual({ isFirst: true, since: null });
+    expect(await vi.waitUntil(() => claim('token', 60_000), within)).toEqual({
+      isFirst: true,
+      lostBeforeSeconds: null,
+    });
     expect(await redis.client().keys('*:run')).toEqual([]);
   });
 
@@ -239,6 +242,6 @@ describe.skipIf(!hasRedis)('TOKEN_ONCE=strict (skipped without redis-server)', (
         /^src\/redis\.ts is of an earlier version: .*TOKEN_ONCE=strict.*market-mcp upgrade$/,
       ),
     ]);
-    expect(await claim('token', 60_000)).toEqual({ isFirst: true, since: null });
+    expect(await claim('token', 60_000)).toEqual({ isFirst: true, lostBeforeSeconds: null });
   });
 });

@@ -40,7 +40,7 @@ async function replica(state: SharedState, settings: Settings = {}) {
   return {
     ...replicas,
     /** Whether this replica is the first that claims the key; null if the store does not answer. */
-    claim: async (key: string, ms: number) => (await replicas.claim(key, ms))?.isFirst ?? null,
+    claim: async (key: string, ms: number) => (await replicas.markUsed(key, ms))?.isFirst ?? null,
     lines,
     /** The sessions that it knows to have ended. */
     ended,

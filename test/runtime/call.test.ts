@@ -188,11 +188,12 @@ describe('arguments', () => {
         return price.run(...all);
       },
     };
-    const context = { request: 'id', onGone: () => () => {}, timeoutMs: 1000, report: () => {} };
-    const { result, ending } = await runCall(compileTool(tool), args, context);
-    expect({ ending, code: result.structuredContent?.error }).toEqual({
-      ending: 'INVALID_ARGUMENTS',
+    const context = { requestId: 'id', onGone: () => () => {}, timeoutMs: 1000, onIncident: () => {} };
+    const { result, outcome, code } = await runCall(compileTool(tool), args, context);
+    expect({ outcome, code, error: result.structuredContent?.error }).toEqual({
+      outcome: 'error',
       code: 'INVALID_ARGUMENTS',
+      error: 'INVALID_ARGUMENTS',
     });
     expect(ran).not.toHaveBeenCalled();
   });
@@ -245,7 +246,7 @@ describe('arguments', () => {
 
   test('refuse any depth of nesting without a crash', async () => {
     const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
-    const context = { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
+    const context = { requestId: 'id', onGone: () => () => {}, timeoutMs: undefined, onIncident: () => {} };
     const { result } = await runCall(compileTool(echo), { value: deep }, context);
     expect(result.structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS' });
   });
@@ -504,7 +505,13 @@ describe('large answers', () => {
   test('are built one at a time, while small ones are built at once', async () => {
     const turns = createTurns();
     const order: string[] = [];
-    const context = { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report: () => {}, turns };
+    const context = {
+      requestId: 'id',
+      onGone: () => () => {},
+      timeoutMs: undefined,
+      onIncident: () => {},
+      turns,
+    };
     const large = compileTool(textTool('large', (_, { found }) => found({ text: 'x'.repeat(length) })));
     const small = compileTool(echo);
     const call = async (name: string, tool: typeof large) => {
@@ -536,14 +543,14 @@ describe('large answers', () => {
       await runCall(
         compileTool(tool),
         {},
-        { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report: () => {} },
+        { requestId: 'id', onGone: () => () => {}, timeoutMs: undefined, onIncident: () => {} },
       );
       expect(turned).toBe(late);
     },
   );
 
   test('are expected of a tool until several of its answers were small', async () => {
-    const context = { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
+    const context = { requestId: 'id', onGone: () => () => {}, timeoutMs: undefined, onIncident: () => {} };
     const lengths = [8 * length, 0, 0, 0, 0];
     const tool = textTool('mixed', (_, { found }) => found({ text: 'x'.repeat(lengths.shift() ?? 0) }));
     const mixed = compileTool(tool);

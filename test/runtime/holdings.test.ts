@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createEnds, createHoldings, networkOf } from '../../packages/runtime/src/server/limits.ts';
+import { createHoldings, createTurnEnd, networkOf } from '../../packages/runtime/src/server/limits.ts';
 import fc from '../fast-check.ts';
 
 test('answers wait for those of the same turn, but not for long work', async () => {
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
-  const ends = createEnds();
+  const ends = createTurnEnd();
   let isOver = false;
   const immediate = setImmediate(() => {
     isOver = true;

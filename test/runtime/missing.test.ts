@@ -35,26 +35,32 @@ async function callWith(
   } as unknown as Tool;
   const report = vi.fn();
   const onMissing = production ? vi.fn() : undefined;
-  const context = { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report, onMissing };
-  const { result, ending } = await runCall(compileTool(tool), {}, context);
+  const context = {
+    requestId: 'id',
+    onGone: () => () => {},
+    timeoutMs: undefined,
+    onIncident: report,
+    onMissing,
+  };
+  const { result, outcome, code } = await runCall(compileTool(tool), {}, context);
   const paths = onMissing?.mock.calls.map(([path]) => path);
-  return { ending, answer: result.structuredContent, paths, text: result.content[0].text };
+  return { outcome, code, answer: result.structuredContent, paths, text: result.content[0].text };
 }
 
 describe('a required member that a tool leaves out', () => {
   it('is null in production, and its path is named', async () => {
-    const { ending, answer, paths, text } = await callWith(
+    const { outcome, answer, paths, text } = await callWith(
       { price: 1, rows: [{ bid: 1 }, { bid: 2 }] },
       true,
     );
-    expect(ending).toBe('found');
+    expect(outcome).toBe('found');
     expect(answer).toEqual({ price: 1, volume: null, rows: [1, 2].map((bid) => ({ bid, ask: null })) });
     expect(JSON.parse(text)).toEqual(answer);
     expect(paths).toEqual(['answer.rows[*].ask', 'answer.volume']);
   });
 
   it('is an error outside production', async () => {
-    expect((await callWith({ price: 1, rows: [] }, false)).ending).toBe('OUTPUT_MISMATCH');
+    expect((await callWith({ price: 1, rows: [] }, false)).code).toBe('OUTPUT_MISMATCH');
   });
 
   it.each<[string, object, readonly string[] | undefined]>([
@@ -62,8 +68,8 @@ describe('a required member that a tool leaves out', () => {
     ['it may not be null', { price: 1, volume: 2, rows: [] }, ['price', 'volume', 'rows', 'id']],
     ['another member has a wrong type', { price: 'x', rows: [] }, undefined],
   ])('is an error in production if %s', async (_, data, required) => {
-    const { ending, paths } = await callWith(data, true, required);
-    expect(ending).toBe('OUTPUT_MISMATCH');
+    const { code, paths } = await callWith(data, true, required);
+    expect(code).toBe('OUTPUT_MISMATCH');
     expect(paths).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import {
   recordReply,
   replayed,
 } from '../../packages/runtime/src/source/recordings.ts';
-import { logged } from '../../packages/runtime/src/source/running.ts';
+import { logFailureOf } from '../../packages/runtime/src/source/running.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { recordingFile as recordingFileOfImport } from '../../src/import/api-recordings.ts';
 import { directory as newDirectory } from '../project/directory.ts';
@@ -60,7 +60,7 @@ it('a request without a recording fails with the command that records it, and lo
     json: ['caller-4'],
     binary: 'caller-5',
   };
-  const request = logged(async () => replayed({ ...asked, ...parts }, directory), undefined);
+  const request = logFailureOf(async () => replayed({ ...asked, ...parts }, directory), undefined);
   await expect(request).rejects.toThrow(expect.objectContaining({ code: 'SOURCE_NOT_RECORDED' }));
   expect(JSON.parse(String(written.mock.calls))).toMatchObject({
     event: 'source',

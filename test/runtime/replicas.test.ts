@@ -3,15 +3,14 @@ import { EventEmitter, once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
-import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
+import { createAuthentication, type KeyUse } from '../../packages/runtime/src/server/auth.ts';
 import { readingsOf, refusals } from '../../packages/runtime/src/server/log.ts';
-import type { Claim } from '../../packages/runtime/src/server/session.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { admissionOf, audience, issuer, platformKey, start, token } from './support.ts';
 
 /** Claims of a store that does not compare its runs. */
-const first: Claim = { isFirst: true, since: null };
-const used: Claim = { isFirst: false, since: null };
+const first: KeyUse = { isFirst: true, lostBeforeSeconds: null };
+const used: KeyUse = { isFirst: false, lostBeforeSeconds: null };
 
 const silent = () => new Promise<never>(() => {});
 const silentState: SharedState = {
@@ -35,7 +34,7 @@ it.each([
     const { replicas, start } = createReplicas({ ...silentState, ...further }, options);
     await start(50);
     expect(lines).toEqual([...warnings, { event: 'state', shared: false, reason: 'no answer in 50 ms' }]);
-    expect(await replicas.claim('token', 1_000)).toBeNull();
+    expect(await replicas.markUsed('token', 1_000)).toBeNull();
     expect(readingsOf('shared')).toEqual([{ value: 0 }]);
   },
 );
@@ -90,14 +89,14 @@ it('replicas of one name share claims for their time, texts and ended sessions; 
   const { state, pass } = memoryState();
   const [a, b] = [await replicaOf(state, 'one'), await replicaOf(state, 'one')];
   const other = await replicaOf(state, 'two');
-  expect([await a.claim('t', 60_000), await b.claim('t', 60_000)]).toEqual([first, used]);
-  expect(await other.claim('t', 60_000)).toEqual(first);
+  expect([await a.markUsed('t', 60_000), await b.markUsed('t', 60_000)]).toEqual([first, used]);
+  expect(await other.markUsed('t', 60_000)).toEqual(first);
   await a.set('answer', 'text', 60_000);
   expect([await b.get('answer'), await other.get('answer')]).toEqual(['text', null]);
   pass(59_999);
-  expect([await b.claim('t', 60_000), await b.get('answer')]).toEqual([used, 'text']);
+  expect([await b.markUsed('t', 60_000), await b.get('answer')]).toEqual([used, 'text']);
   pass(1);
-  expect([await b.claim('t', 60_000), await b.get('answer')]).toEqual([first, null]);
+  expect([await b.markUsed('t', 60_000), await b.get('answer')]).toEqual([first, null]);
 
   const ended: string[] = [];
   const endedElsewhere: string[] = [];
@@ -129,7 +128,7 @@ it('a session that ends while the store does not answer ends in the other replic
 /** The authentication of a replica whose store answers each claim so. */
 function authentication(
   once: 'on' | 'strict',
-  claims: (Claim | null)[],
+  claims: (KeyUse | null)[],
   onRefusal: (line: object) => void = () => {},
 ) {
   const rules = {
@@ -146,8 +145,8 @@ function authentication(
       jwksUrl: null,
     },
   };
-  const claim = async () => claims.shift() as Claim | null;
-  return createAuthentication(rules, (_, line = {}) => onRefusal(line), false, { claim });
+  const markUsed = async () => claims.shift() as KeyUse | null;
+  return createAuthentication(rules, (_, line = {}) => onRefusal(line), false, { markUsed });
 }
 
 it('while the store does not answer, "on" accepts a token once, "strict" later, once the store has answered', async () => {
@@ -155,7 +154,7 @@ it('while the store does not answer, "on" accepts a token once, "strict" later, 
   const admitted = ({ identify }: ReturnType<typeof authentication>) =>
     admissionOf(identify({ authorization }));
   const on = authentication('on', [null]);
-  expect([await admitted(on), await admitted(on)]).toEqual([true, false]);
+  expect([await admitted(on), await admitted(on)]).toEqual(['admitted', 'denied']);
   const strict = authentication('strict', [null, null, first]);
   const all = [
     await admitted(strict),
@@ -163,9 +162,9 @@ it('while the store does not answer, "on" accepts a token once, "strict" later, 
     await admitted(strict),
     await admitted(strict),
   ];
-  expect(all).toEqual(['later', 'later', true, false]);
+  expect(all).toEqual(['later', 'later', 'admitted', 'denied']);
   const elsewhere = authentication('strict', [null, used]);
-  expect([await admitted(elsewhere), await admitted(elsewhere)]).toEqual(['later', false]);
+  expect([await admitted(elsewhere), await admitted(elsewhere)]).toEqual(['later', 'denied']);
 });
 
 const since = Math.floor(Date.now() / 1000);
@@ -181,11 +180,11 @@ it.each([
   const onRefused = (message: unknown) => void reasons.push(message);
   refusals.subscribe(onRefused);
   onTestFinished(() => void refusals.unsubscribe(onRefused));
-  const claims = [true, true, false].map((isFirst) => ({ isFirst, since }));
+  const claims = [true, true, false].map((isFirst) => ({ isFirst, lostBeforeSeconds: since }));
   const { identify } = authentication('strict', claims, (line) => void lines.push(line));
   const authorization = `Bearer ${await token({ iat, exp: since + 120 })}`;
   for (let time = 0; time < 3; time++) {
-    expect(await admissionOf(identify({ authorization }))).toBe(false);
+    expect(await admissionOf(identify({ authorization }))).toBe('denied');
   }
   const line = {
     reason: 'may have run before: the store of used tokens may have lost it (TOKEN_ONCE=strict)',
@@ -198,11 +197,11 @@ it.each([
 });
 
 it('after the store may have lost tokens, "strict" accepts a token of the next second once', async () => {
-  const claims = [{ isFirst: true, since }];
+  const claims = [{ isFirst: true, lostBeforeSeconds: since }];
   const { identify } = authentication('strict', claims);
   const authorization = `Bearer ${await token({ iat: since + tolerance + 1, exp: since + 120 })}`;
   const admit = () => admissionOf(identify({ authorization }));
-  expect([await admit(), await admit()]).toEqual([true, false]);
+  expect([await admit(), await admit()]).toEqual(['admitted', 'denied']);
 });
 
 it('a server with "strict" refuses to start without a store', async () => {

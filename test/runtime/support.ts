@@ -6,7 +6,7 @@ import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createApp } from '../../packages/runtime/src/app.ts';
 import { type Config, type Platform, readConfig } from '../../packages/runtime/src/config.ts';
 import { listen } from '../../packages/runtime/src/listen.ts';
-import type { Admission, Caller } from '../../packages/runtime/src/server/auth.ts';
+import type { Caller, UseResult } from '../../packages/runtime/src/server/auth.ts';
 import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
 import type { RouteOptions } from '../../packages/runtime/src/server/routes.ts';
@@ -124,11 +124,11 @@ export interface StartOptions extends RouteOptions {
   readonly platform?: Partial<Platform>;
 }
 
-/** What a caller is told who calls a tool: whether the token was valid, and then the answer to its claim. */
-export async function admissionOf(caller: Caller | Promise<Caller>): Promise<Admission> {
-  const { mayCall, claim } = await caller;
-  if (!mayCall('id')) return false;
-  return claim ? claim('id') : true;
+/** What a caller is told who calls a tool: whether the call is admitted, and then whether its token could be used up. */
+export async function admissionOf(caller: Caller | Promise<Caller>): Promise<UseResult> {
+  const { mayCall, useUp } = await caller;
+  if (!mayCall('id')) return 'denied';
+  return useUp ? useUp('id') : 'admitted';
 }
 
 /** Sends single requests with full control of the headers. */

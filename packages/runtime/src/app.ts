@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { Tool } from './server/define-tool.ts';
-import { type App, type AppConfig, createHttpApp as createEndpoints } from './server/http.ts';
+import { type App, type AppConfig, createHttpApp } from './server/http.ts';
 import type { Log } from './server/log.ts';
 import { matchPatternsBy } from './server/pattern.ts';
 
@@ -16,5 +16,5 @@ export { createLog, type Log } from './server/log.ts';
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   matchPatternsBy(RE2JS);
-  return createEndpoints(config, tools, log);
+  return createHttpApp(config, tools, log);
 }

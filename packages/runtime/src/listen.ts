@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './server/http.ts';
 import { createHoldings, networkOf } from './server/limits.ts';
-import { createReport, type Log, type PublishReport, provide } from './server/log.ts';
+import { createLimitReporter, type Log, provide, type ReportLimit } from './server/log.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -66,12 +66,12 @@ const backlog = 4096;
 
 /** @throws Error with a readable message if the server cannot listen on the address. */
 export async function listen(
-  app: Pick<App, 'handle' | 'refuse' | 'hasPaid' | 'drain' | 'stop' | 'stopCalls' | 'abortedCalls'>,
+  app: Pick<App, 'handle' | 'refuse' | 'hasPaid' | 'drain' | 'refuseUnpaid' | 'stopCalls' | 'abortedCalls'>,
   options: ListenOptions,
   log: Log,
 ): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs, drainMs, maxPipelined } = options;
-  const report = createReport(log);
+  const reportLimit = createLimitReporter(log);
   const open = new Map<Socket, Connection>();
   provide('connections', () => ({ value: open.size }));
   const load = watchLoad(options.maxLoopDelayMs);
@@ -84,7 +84,7 @@ export async function listen(
     const { pending } = connection;
     connection.hasAsked = true;
     if (pending.add(response).size > maxPipelined) {
-      report('MAX_PIPELINED');
+      reportLimit('MAX_PIPELINED');
       dropConnection(socket);
       return;
     }
@@ -94,7 +94,7 @@ export async function listen(
       return;
     }
     if (load.isHigh() && request.url !== '/health') {
-      report('MAX_LOOP_DELAY_MS');
+      reportLimit('MAX_LOOP_DELAY_MS');
       app.refuse(response, 503, { 'retry-after': '1', connection: 'close' });
       return;
     }
@@ -117,7 +117,7 @@ export async function listen(
     answer,
   );
   server.maxHeadersCount = 0; // Node drops headers beyond the count in silence, `Authorization` and `Origin` too
-  server.on('connection', holdConnections(open, options.maxConnections, app, report));
+  server.on('connection', holdConnections(open, options.maxConnections, app, reportLimit));
   const boundPort = await bind(server, host, port);
 
   const stop = async () => {
@@ -125,7 +125,7 @@ export async function listen(
     if (drainMs > 0) await sleep(drainMs);
     const closing = close(server, open, shutdownGraceMs - drainMs, () => app.stopCalls());
     load.stop();
-    app.stop();
+    app.refuseUnpaid();
     const cut = await closing;
     return { aborted: app.abortedCalls(), cut };
   };
@@ -150,7 +150,7 @@ function holdConnections(
   open: Map<Socket, Connection>,
   limit: number,
   app: Pick<App, 'hasPaid'>,
-  report: PublishReport,
+  reportLimit: ReportLimit,
 ): (socket: Socket) => void {
   /** Silent connections end first; those that carried a valid token last, unless their network has a quarter of all. */
   const rankOf = ({ socket, openedAt, hasAsked }: Connection, heldConnections: number) => {
@@ -173,7 +173,7 @@ function holdConnections(
       open.delete(socket);
       connections.remove(owner, connection);
     });
-    if (!connections.add(owner, connection)) report('MAX_CONNECTIONS');
+    if (!connections.add(owner, connection)) reportLimit('MAX_CONNECTIONS');
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Gauge, otherName, readingsOf } from './server/log.ts';
+import { type Gauge, readingsOf, unknownName } from './server/log.ts';
 
 /** A metric: its name, what it says, and its current values. */
 export interface Metric {
@@ -104,7 +104,7 @@ export function limited(): (value: string) => string {
   return (value) => {
     const short = value.slice(0, limits.characters);
     if (knownValues.size < limits.values) knownValues.add(short);
-    return knownValues.has(short) ? short : otherName;
+    return knownValues.has(short) ? short : unknownName;
   };
 }
 

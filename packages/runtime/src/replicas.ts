@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { TokenRules } from './server/auth.ts';
+import type { KeyUse, TokenRules } from './server/auth.ts';
+import type { Replicas } from './server/endpoint.ts';
 import { type Log, provide } from './server/log.ts';
-import type { Claim, Replicas } from './server/session.ts';
 import { createStore, infoValue, type SharedState, type Store } from './store.ts';
 
 /** What the requests to APIs share. Nothing here rejects. */
@@ -48,9 +48,8 @@ export function shareWithSources(state: SourceState): void {
 }
 
 /**
- * Connects a replica to the others by a store. While the store does not answer, the replica works without the others: no claim is known,
- * each place
- * is granted, and no key has a text.
+ * Connects a replica to the others by a store. While the store does not answer, the replica works without the others: no key is
+ * known to be used, each place is granted, and no key has a text.
  */
 export function createReplicas(state: SharedState, options: ReplicaOptions) {
   const { namespace, cacheBytes, once, tokens, log, hide = (text) => text } = options;
@@ -111,18 +110,18 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
   const owner = randomUUID();
   const keyOf = (key: string) => prefix + createHash('sha256').update(key).digest('base64url');
   let latestSince = 0;
-  const claimKey = async (key: string, ms: number): Promise<Claim> => {
+  const claimKey = async (key: string, ms: number): Promise<KeyUse> => {
     if (!comparesRuns || !tokenState.claimSince) {
-      return { isFirst: await tokenState.claim(keyOf(key), ms, owner), since: null };
+      return { isFirst: await tokenState.claim(keyOf(key), ms, owner), lostBeforeSeconds: null };
     }
     const claim = await tokenState.claimSince(keyOf(key), ms, owner, `${prefix}run`, latestSince);
     latestSince = Math.max(latestSince, claim.since);
-    return claim;
+    return { isFirst: claim.isFirst, lostBeforeSeconds: claim.since };
   };
-  const claim = (key: string, ms: number) => (tokenStore ?? store).ask(() => claimKey(key, ms), null);
-  /** Claims a key of no token, so that the marker is as old as the connection, not as the first call. */
+  const markUsed = (key: string, ms: number) => (tokenStore ?? store).ask(() => claimKey(key, ms), null);
+  /** Marks a key of no token, so that the marker is as old as the connection, not as the first call. */
   const renewMarker = () => {
-    if (comparesRuns) void claim('marker', 1);
+    if (comparesRuns) void markUsed('marker', 1);
   };
   const replicas: Replicas & SourceState = {
     endSession(id) {
@@ -132,7 +131,7 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
       return sending;
     },
     follow: (listener) => void listeners.push(listener),
-    claim,
+    markUsed,
     take: (key, place, places, ms) => store.ask(() => state.take(keyOf(key), place, places, ms), 0),
     get: (key) => store.ask(() => state.get(keyOf(key)), null),
     async set(key, text, ms) {

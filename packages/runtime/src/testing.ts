@@ -43,11 +43,11 @@ export async function callTool(
   const sentArguments: unknown = JSON.parse(JSON.stringify(args));
   const lines: LoggedLine[] = [];
   const { result, code } = await runCall(compileTool(tool), sentArguments, {
-    request: logId(),
+    requestId: logId(),
     onGone,
     timeoutMs,
     traces: true,
-    report(incident) {
+    onIncident(incident) {
       lines.push(incident);
       report(incident);
     },

@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { ownErrors, ownWarnings } from './process.ts';
 import { servedOptions } from './serve-workerd.ts';
-import { createCount, createLog } from './server/log.ts';
+import { createLog, createThrottledLog } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 
 /** The entry of a Worker: what its main module exports as default. */
@@ -81,10 +81,10 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Answers 503, and logs why at most once a minute. */
 function refusing(reasons: readonly string[]): Handle {
-  const count = createCount(log, 'cannot-start', refusalsMs);
+  const logThrottled = createThrottledLog(log, 'cannot-start', refusalsMs);
   const hint = 'Set variables in wrangler.jsonc, secrets with: npx wrangler secret put <name>';
   return (_, response) => {
-    count('', { reasons, hint });
+    logThrottled('', { reasons, hint });
     response.writeHead(503, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: 'The server is not configured: its log says why.' }));
   };

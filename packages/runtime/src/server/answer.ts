@@ -1,18 +1,18 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** An answer with its whole body, which is JSON unless the headers say otherwise. */
-export interface Answer {
+/** A response with its whole body, which is JSON unless the headers say otherwise. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders | undefined;
   readonly body?: string;
 }
 
 /** @param value an object, or JSON text */
-export function json(status: number, value: object | string, headers?: OutgoingHttpHeaders): Answer {
+export function json(status: number, value: object | string, headers?: OutgoingHttpHeaders): HttpResponse {
   return { status, headers, body: typeof value === 'string' ? value : JSON.stringify(value) };
 }
 
-export function notAllowed(allow: string): Answer {
+export function notAllowed(allow: string): HttpResponse {
   return json(405, { error: 'Method not allowed' }, { allow });
 }
 
@@ -28,8 +28,12 @@ export const serverStopping = json(
   { error: 'The server is stopping' },
   { ...retrySoon, connection: 'close' },
 );
-export const tokenUnknown = json(503, { error: 'Used tokens are not known at the moment' }, retrySoon);
-export const noContent: Answer = { status: 204 };
+export const usedTokensUnknown = json(
+  503,
+  { error: 'Whether this token was used cannot be checked at the moment. Try again.' },
+  retrySoon,
+);
+export const noContent: HttpResponse = { status: 204 };
 export const invalidSession = json(400, { error: 'Invalid session' });
 
 /** Names a request in its answer and in the log. One from the caller is not read: it could equal the id of another request. */

@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { createKeys, type KeySources, type Keys } from './keys.ts';
-import { createCount, type Log, publishRefusal } from './log.ts';
-import type { Claim, Replicas } from './session.ts';
+import { createThrottledLog, type Log, publishRefusal } from './log.ts';
 
 /** Requirements for a token (C§5). */
 export interface TokenRules {
@@ -22,7 +21,7 @@ export interface TokenRules {
   readonly maxLifetimeSeconds: number;
   /**
    * Whether a token, identified by its `jti`, is valid for one call only. With `strict`, no call runs while the store that replicas share
-   * cannot be asked, or after it may have lost the claim of the token.
+   * cannot be asked, or after it may have lost that the token was used.
    */
   readonly once: 'off' | 'on' | 'strict';
   /** HTTP status of a refusal; null if the platform does not specify one. */
@@ -30,26 +29,32 @@ export interface TokenRules {
   readonly keys: KeySources;
 }
 
+/** The keys that replicas use once together. */
+export interface UsedKeys {
+  /** Marks a key as used for so many milliseconds. Resolves to null if the store cannot be asked; never rejects. */
+  markUsed(key: string, ms: number): Promise<KeyUse | null>;
+}
+
+/** The state of a key in the store when it is marked as used. */
+export interface KeyUse {
+  /** Whether no other replica has used the key. */
+  readonly isFirst: boolean;
+  /** Unix time in seconds. Of uses before it, the store may have lost some; null if that is not compared. */
+  readonly lostBeforeSeconds: number | null;
+}
+
 /** What the headers of a request say about its caller. */
 export interface Caller {
   /** Whether the headers hold a valid token. */
   readonly isPaying: boolean;
-  /**
-   * Whether the caller has a token for a call that has not been used on this replica. Logs a refusal.
-   *
-   * @param request the id of the request
-   */
-  mayCall(request: string): boolean;
-  /**
-   * Uses up a token that is valid for one call, and logs a refusal. Absent for a token that is valid for more calls.
-   *
-   * @param request the id of the request
-   */
-  readonly claim?: (request: string) => Admission | Promise<Admission>;
+  /** Whether the token is still valid and was not used on this replica. If not, logs why. */
+  mayCall(requestId: string): boolean;
+  /** Uses up a token that is valid for one call. If the call is denied, logs why. Absent for a token that is valid for more calls. */
+  readonly useUp?: (requestId: string) => UseResult | Promise<UseResult>;
 }
 
-/** `later`: whether the token was used before cannot be known now. */
-export type Admission = boolean | 'later';
+/** `later`: whether the token was used before cannot be checked now. */
+export type UseResult = 'admitted' | 'denied' | 'later';
 
 type Authentication = ReturnType<typeof createAuthentication>;
 
@@ -65,28 +70,31 @@ export const noAuthentication: Authentication = {
 
 const strictAlone =
   'TOKEN_ONCE: "strict" needs a store that replicas share: the option state of serve, as market-mcp deploy add redis writes it.';
-const maxRemembered = 1_000;
-const longestRememberedMs = 600_000;
+/** The cache of verified headers. */
+const maxVerified = 1_000;
+const verifiedCacheMs = 600_000;
+/** Interval of warnings about the clocks. */
+const skewWarningMs = 600_000;
 const maxUsed = 100_000;
 /** How far a platform's clock may be ahead of ours. A token with a later `iat` is refused. */
 const maxAheadSeconds = 60;
 
-/** In production, anyone could fill the log with refused calls. */
+/** Interval of log lines of each reason in production, where anyone could fill the log with denied calls. */
 const refusalsMs = 60_000;
 
 /**
  * Verifies tokens that the platform signed for this server. The header of a verified token is cached for up to ten minutes,
- * at most until the token expires. Refused calls are logged with a reason, never with the token.
+ * at most until the token expires. Denied calls are logged with a reason, never with the token.
  *
  * @param counts logs each kind of refusal at most once a minute, with the number of times; otherwise each refusal
- * @param replicas those for which a token is valid for one call together; null for this one alone
+ * @param replicas all of them together accept a token once; null if there is only this one
  * @throws Error if the rules need replicas and there are none
  */
 export function createAuthentication(
   rules: TokenRules,
   log: Log,
   counts = false,
-  replicas: Pick<Replicas, 'claim'> | null = null,
+  replicas: UsedKeys | null = null,
 ) {
   const { header: headerName, scheme } = rules;
   const isOnce = rules.once !== 'off';
@@ -95,67 +103,62 @@ export function createAuthentication(
   /** Captures the token in a header. */
   const form = new RegExp(`^${prefix} *([\\w-]+\\.[\\w-]+\\.[\\w-]+)$`, 'i');
   const keys = createKeys(rules.keys, log);
-  const trusted = createTrusted();
+  const verifiedCallers = createVerifiedCallers();
   const usedTokens = createUsed();
-  let warnsAt = 0;
 
   const refuse = refuserOf(log, counts);
-  const refusedCaller = (refusal: Refusal): Caller => ({
+  const refusedCaller = (refusal: TokenRefusal): Caller => ({
     isPaying: false,
-    mayCall(request) {
-      refuse(refusal, request);
+    mayCall(requestId) {
+      refuse(refusal, requestId);
       return false;
     },
   });
   const withoutToken = refusedCaller({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
 
   /** The caller with a verified token, which may expire while the body of the request arrives. */
-  const bearer = (claims: Claims, expiryMs: number): Caller => {
-    const mayCall = (request: string) => {
+  const payingCaller = (claims: Claims, expiryMs: number): Caller => {
+    const mayCall = (requestId: string) => {
       let reason: string | null = null;
       if (Date.now() >= expiryMs) reason = 'exp: the token expired before the request was complete';
       else if (isOnce) reason = usedTokens.reasonAgainst(claims.jti);
-      if (reason !== null) refuse({ reason }, request);
+      if (reason !== null) refuse({ reason }, requestId);
       return reason === null;
     };
     if (!isOnce) return { isPaying: true, mayCall };
-    const claim = (request: string) => {
-      if (!mayCall(request)) return false;
+    const useUp = (requestId: string) => {
+      if (!mayCall(requestId)) return 'denied';
       const token = { jti: String(claims.jti), iat: claims.iat, expiryMs };
       usedTokens.add(token.jti, expiryMs);
-      if (replicas) return claimForReplicas(replicas, token, request);
-      return true;
+      if (replicas) return useUpForReplicas(replicas, token, requestId);
+      return 'admitted';
     };
-    return { isPaying: true, mayCall, claim };
+    return { isPaying: true, mayCall, useUp };
   };
-  const claimForReplicas = async (
-    { claim: claimKey }: Pick<Replicas, 'claim'>,
-    { jti, iat, expiryMs }: ClaimedToken,
-    request: string,
-  ): Promise<Admission> => {
-    const claim = await claimKey(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
-    if (claim === null) {
-      if (rules.once === 'on') return true;
-      usedTokens.release(jti); // its caller may try again, here with the claim that this replica has made
-      refuse({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, request);
+  const useUpForReplicas = async (
+    usedKeys: UsedKeys,
+    token: UsedToken,
+    requestId: string,
+  ): Promise<UseResult> => {
+    const { jti, iat, expiryMs } = token;
+    const use = await usedKeys.markUsed(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
+    if (use === null) {
+      if (rules.once === 'on') return 'admitted';
+      usedTokens.release(jti); // its caller may try again here: this replica stays the first
+      refuse({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, requestId);
       return 'later';
     }
-    const loss = refusalAfterLoss(claim, iat, rules.clockToleranceSeconds);
+    const loss = refusalAfterLoss(use, iat, rules.clockToleranceSeconds);
     if (loss) {
-      usedTokens.release(jti); // it is refused for this reason each time
-      refuse(loss, request);
-      return false;
+      usedTokens.release(jti); // it is denied for this reason each time
+      refuse(loss, requestId);
+      return 'denied';
     }
-    if (!claim.isFirst) refuse({ reason: 'jti: used before, on another replica' }, request);
-    return claim.isFirst;
+    if (use.isFirst) return 'admitted';
+    refuse({ reason: 'jti: used before, on another replica' }, requestId);
+    return 'denied';
   };
-
-  /** @param side the token shows of the clocks */
-  const warnOfSkew = (seconds: number, side: string) => {
-    if (seconds <= rules.clockToleranceSeconds || Date.now() < warnsAt) return;
-    warnsAt = Date.now() + longestRememberedMs;
-    log('warning', { text: `A token ${side}. Compare the clock of this machine with the platform's.` });
-  };
+  const warnOfSkew = createSkewWarning(log, rules.clockToleranceSeconds);
 
   const check = async (header: string, token: string): Promise<Caller> => {
     try {
@@ -164,14 +167,15 @@ export function createAuthentication(
       const ahead = iat - Math.floor(Date.now() / 1000);
       warnOfSkew(ahead, `was issued ${ahead} s in the future (iat)`);
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
-      const caller = bearer(claims, expiryMs);
-      if (!isOnce) trusted.add(header, caller, expiryMs);
+      const caller = payingCaller(claims, expiryMs);
+      if (!isOnce) verifiedCallers.add(header, caller, expiryMs);
       return caller;
     } catch (error) {
       const expiredSeconds = expiredSince(error as Error);
-      const lateSeconds = expiredSeconds > rules.maxLifetimeSeconds ? 0 : expiredSeconds; // an old token shows nothing
+      // A token that expired long ago says nothing about the clocks.
+      const lateSeconds = expiredSeconds > rules.maxLifetimeSeconds ? 0 : expiredSeconds;
       warnOfSkew(lateSeconds, `was signed correctly and had expired ${lateSeconds} s before (exp)`);
-      return refusedCaller(tokenRefusalReason(error as Error, rules));
+      return refusedCaller(refusalOfToken(error as Error, rules));
     }
   };
 
@@ -179,7 +183,7 @@ export function createAuthentication(
     /** Verifies the token in the headers of a request. Never rejects. */
     identify(headers: IncomingHttpHeaders): Caller | Promise<Caller> {
       const header = headers[headerName]?.toString() ?? '';
-      const knownCaller = trusted.callerOf(header);
+      const knownCaller = verifiedCallers.callerOf(header);
       if (knownCaller) return knownCaller;
       const token = form.exec(header)?.[1];
       if (token === undefined) return withoutToken;
@@ -197,22 +201,32 @@ export function createAuthentication(
   };
 }
 
-/** The callers with a verified token. */
-function createTrusted() {
-  const knownHeaders = new Map<
+/** Warns of a difference between the clocks that is more than the tolerance. */
+function createSkewWarning(log: Log, toleranceSeconds: number): (seconds: number, problem: string) => void {
+  let nextAt = 0;
+  return (seconds, problem) => {
+    if (seconds <= toleranceSeconds || Date.now() < nextAt) return;
+    nextAt = Date.now() + skewWarningMs;
+    log('warning', { text: `A token ${problem}. Compare the clock of this machine with the platform's.` });
+  };
+}
+
+/** A cache of callers whose token was verified, by the end of its header. */
+function createVerifiedCallers() {
+  const byHeaderEnd = new Map<
     string,
     { readonly header: string; readonly caller: Caller; readonly until: number }
   >();
   return {
     callerOf(header: string): Caller | undefined {
-      const found = knownHeaders.get(signatureEnd(header));
-      if (found?.header === header && Date.now() < found.until) return found.caller;
+      const entry = byHeaderEnd.get(signatureEnd(header));
+      if (entry?.header === header && Date.now() < entry.until) return entry.caller;
       return undefined;
     },
     add(header: string, caller: Caller, expiryMs: number): void {
-      if (knownHeaders.size >= maxRemembered) knownHeaders.clear();
-      const until = Math.min(expiryMs, Date.now() + longestRememberedMs);
-      knownHeaders.set(signatureEnd(header), { header, caller, until });
+      if (byHeaderEnd.size >= maxVerified) byHeaderEnd.clear();
+      const until = Math.min(expiryMs, Date.now() + verifiedCacheMs);
+      byHeaderEnd.set(signatureEnd(header), { header, caller, until });
     },
   };
 }
@@ -222,14 +236,14 @@ export function signatureEnd(header: string): string {
   return header.slice(-32);
 }
 
-/** Logs and publishes a refused call. */
-function refuserOf(log: Log, counts: boolean): (refusal: Refusal, request: string) => void {
-  const count = createCount(log, 'refused', refusalsMs);
-  return (refusal, request) => {
-    const line = { ...refusal, request };
+/** Logs and publishes a denied call. */
+function refuserOf(log: Log, counts: boolean): (refusal: TokenRefusal, requestId: string) => void {
+  const logThrottled = createThrottledLog(log, 'refused', refusalsMs);
+  return (refusal, requestId) => {
+    const line = { ...refusal, request: requestId };
     const kind = refusalKind(refusal);
     publishRefusal(kind);
-    if (counts) count(kind, line);
+    if (counts) logThrottled(kind, line);
     else log('refused', line);
   };
 }
@@ -256,29 +270,29 @@ function createUsed() {
   };
 }
 
-/** A verified token that a replica claims for one call. */
-interface ClaimedToken {
+/** A verified token that a call uses up. */
+interface UsedToken {
   readonly jti: string;
   readonly iat: number | undefined;
   readonly expiryMs: number;
 }
 
-/** Why a call was refused. */
-interface Refusal {
+/** Why a call was denied. */
+interface TokenRefusal {
   readonly reason: string;
   readonly expected?: string | null | undefined;
   /** The beginning of the value of a claim. */
   readonly got?: string | undefined;
 }
 
-/** Returns the refusal of a token that may have run before the store lost its claim; null if it was issued later. */
+/** Returns the refusal of a token that may have been used before the store lost that; null if it was issued later. */
 function refusalAfterLoss(
-  { since: expiredSeconds }: Claim,
+  { lostBeforeSeconds }: KeyUse,
   iat: number | undefined,
   clockToleranceSeconds: number,
-): Refusal | null {
-  if (expiredSeconds === null) return null;
-  const latestIat = expiredSeconds + clockToleranceSeconds;
+): TokenRefusal | null {
+  if (lostBeforeSeconds === null) return null;
+  const latestIat = lostBeforeSeconds + clockToleranceSeconds;
   if (iat !== undefined && iat > latestIat) return null;
   return {
     reason: 'may have run before: the store of used tokens may have lost it (TOKEN_ONCE=strict)',
@@ -288,11 +302,11 @@ function refusalAfterLoss(
 }
 
 /** The beginning of a reason, without what the token says: jose's error code and the claim, or the text before the colon. */
-function refusalKind({ reason }: Refusal): string {
+function refusalKind({ reason }: TokenRefusal): string {
   return /^ERR_\w+(?:: \w+)?|^[^:]*/.exec(reason)?.[0] ?? reason;
 }
 
-function tokenRefusalReason(error: Error, { issuer, audience }: TokenRules): Refusal {
+function refusalOfToken(error: Error, { issuer, audience }: TokenRules): TokenRefusal {
   const { code = error.message, claim, payload } = error as Partial<JWTClaimValidationFailed>;
   if (!claim) return { reason: code };
   const expected = { iss: issuer, aud: audience }[claim];

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createHoldings, createTurns, isolatesRequests, type Limits, portions } from './limits.ts';
-import type { PublishReport } from './log.ts';
+import type { ReportLimit } from './log.ts';
 import type { Memory } from './memory.ts';
 
 /** The HTTP status of a refused body: too slow, too large, or over the budget. */
@@ -64,7 +64,7 @@ interface Order<Value> {
  * more of it is read. A body counts until it is parsed. The value takes up to twenty times its bytes: what a call with a token takes is
  * weighed and taken from the memory of the calls before it is parsed.
  */
-export function createBodies(limits: Limits, memory: Memory, report: PublishReport) {
+export function createBodies(limits: Limits, memory: Memory, reportLimit: ReportLimit) {
   const unfinishedOf = (portion: number) =>
     createHoldings<Body>(
       limits.maxMemoryBytes * portion,
@@ -75,7 +75,7 @@ export function createBodies(limits: Limits, memory: Memory, report: PublishRepo
   const sharedState: Common = {
     limits,
     memory,
-    report,
+    reportLimit,
     unfinished: {
       unpaid: unfinishedOf(portions.unpaidBodies),
       paid: unfinishedOf(portions.paidBodies),
@@ -90,14 +90,14 @@ export function createBodies(limits: Limits, memory: Memory, report: PublishRepo
       return new Promise((resolve, reject) => new Reading(order, sharedState, resolve, reject));
     },
     /** Refuses the bodies that wait to be parsed and are not paid. */
-    stop(): void {
+    refuseUnpaid(): void {
       for (const giveUp of sharedState.waiting) giveUp();
     },
     /**
      * Refuses large paid bodies instead of parsing them, and every paid body that waits for memory. A tool whose call was aborted may
      * still use its arguments, so their memory is not free although the call has given it back.
      */
-    stopPaid(): void {
+    refusePaid(): void {
       sharedState.refusesPaid = true;
     },
   };
@@ -107,7 +107,7 @@ export function createBodies(limits: Limits, memory: Memory, report: PublishRepo
 interface Common {
   readonly limits: Limits;
   readonly memory: Memory;
-  readonly report: PublishReport;
+  readonly reportLimit: ReportLimit;
   /** Bodies without a valid token take nothing from those with one. One whose token is not yet verified counts as paid. */
   readonly unfinished: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createHoldings<Body>> };
   readonly turns: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createTurns> };
@@ -182,7 +182,7 @@ class Reading<Value extends object> implements Body {
 
   #refuse(status: BodyRefusal, variable?: string): void {
     this.#isRefused = true;
-    if (variable) this.#common.report(variable);
+    if (variable) this.#common.reportLimit(variable);
     this.#finish(status);
   }
 

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import { errorDetail } from './error-detail.ts';
-import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
+import { maxDetail, type RequestIds, type RequestLine, type RunningOperation } from './log.ts';
 import { answerWeight, type HeldMemory } from './memory.ts';
 import { withMissingNulls } from './missing.ts';
 import {
   CallFailure,
   type CallResult,
+  type CheckedResult,
   dataResult,
   type Failure,
   failureResult,
@@ -34,8 +35,8 @@ export interface Incident {
 /** Calls `leave` when the caller disconnects. The returned function unsubscribes. */
 export type OnGone = (leave: () => void) => () => void;
 
-/** The cause that a tool gave for its failure. The caller gets none of it. */
-export interface FailureLine extends RequestIds {
+/** The log line of a failure for which a tool gave a cause. The caller gets the code, but nothing of the cause. */
+export interface FailureLine extends RequestLine {
   readonly tool: string;
   /** The code that the tool chose. */
   readonly code: string;
@@ -61,7 +62,7 @@ export interface SourceLine {
 }
 
 /** A call that runs: what its log lines have in common. */
-export interface Running extends RequestIds {
+export interface RunningCall extends RequestIds {
   readonly tool: string;
   /** Receives the failures of its sources, as they are logged. */
   readonly onSource?: ((line: SourceLine) => void) | undefined;
@@ -78,13 +79,13 @@ export interface RequestContext extends RequestIds {
   readonly operation?: RunningOperation | undefined;
 }
 
-export interface CallContext extends RequestContext, Pick<Running, 'onSource'> {
+export interface CallContext extends RequestContext, Pick<RunningCall, 'onSource'> {
   readonly timeoutMs: number | undefined;
   /** Calls `abort` when the server stops before the call has ended. The returned function unsubscribes. */
   readonly onStop?: (abort: () => void) => () => void;
   /** Whether an incident names the line that returned an answer. That takes time, so not in production. */
   readonly traces?: boolean;
-  report(incident: Incident): void;
+  onIncident(incident: Incident): void;
   /** Receives the cause that the tool gave for a failure. */
   readonly onFailure?: (line: FailureLine) => void;
   /** Receives the path of each member that is null because the tool left it out; absent outside production, where this is an error. */
@@ -97,24 +98,31 @@ export interface CallContext extends RequestContext, Pick<Running, 'onSource'> {
 const largeLength = 250_000;
 
 /** How a call has ended. */
-export interface Ended {
+export interface CallEnd {
   readonly result: CallResult;
-  /** The kind of its outcome, or the code of an error. */
-  readonly ending: string;
-  /** The code of its failure; undefined if it has not failed. */
+  /** The outcome that the tool chose; `error` if its call ended without one. */
+  readonly outcome: Outcome['kind'] | 'error';
+  /** The code of its failure or error; undefined if it has neither. */
   readonly code: string | undefined;
 }
 
 /** Runs a compiled tool with unvalidated arguments. */
-export async function runCall(compiled: CompiledTool, args: unknown, context: CallContext): Promise<Ended> {
-  const { request, traceparent, onSource, held } = context;
+export async function runCall(compiled: CompiledTool, args: unknown, context: CallContext): Promise<CallEnd> {
+  const { requestId, traceparent, onSource, held } = context;
   const { name } = compiled.tool;
-  const failed = (cause: Failure): Ended => {
-    return { result: failureResult(compiled, cause), ending: cause.code, code: cause.code };
+  const failed = (failure: Failure): CallEnd => {
+    return { result: failureResult(compiled, failure), outcome: 'error', code: failure.code };
   };
   const incident = (code: string, message: string, detail: string, hint?: string) => {
-    context.report({ id: request, traceparent, tool: name, code, detail: detail.slice(0, maxDetail), hint });
-    return failed({ code, message: `${message} (incident ${request}).` });
+    context.onIncident({
+      id: requestId,
+      traceparent,
+      tool: name,
+      code,
+      detail: detail.slice(0, maxDetail),
+      hint,
+    });
+    return failed({ code, message: `${message} (incident ${requestId}).` });
   };
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
@@ -123,7 +131,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   if (invalid) return failed(invalid);
 
   let outcome: Outcome;
-  const call: Running = { tool: name, request, traceparent, onSource, held };
+  const call: RunningCall = { tool: name, requestId, traceparent, onSource, held };
   const outcomes = new CallOutcomes(compiled, call, context.traces);
   try {
     outcome = await runWithin(compiled.tool, input, outcomes, context);
@@ -141,18 +149,18 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   if (held && text && text.length > largeLength && !(await held.reach(answerWeight(text)))) {
     return failed(overloaded);
   }
-  const result = callResult(compiled, outcome, outcomes, text, context);
-  if (typeof result === 'string') {
+  const { result, mismatch } = checkedResult(compiled, outcome, outcomes, text, context);
+  if (!result) {
     const { stack = '' } = outcomes.trace ?? {};
-    const detail = `${result}${stack.slice(stack.indexOf('\n'))}`;
+    const detail = `${mismatch}${stack.slice(stack.indexOf('\n'))}`;
     return incident('OUTPUT_MISMATCH', 'The answer does not match the output schema', detail, mismatchHint);
   }
   const length = result.content[0].text.length;
   compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
   if (length > largeLength) await letOthersPass(takesTurn, context);
-  if (outcome.kind !== 'fail') return { result, ending: outcome.kind, code: undefined };
+  if (outcome.kind !== 'fail') return { result, outcome: outcome.kind, code: undefined };
   reportCause(outcome, name, context);
-  return { result, ending: outcome.kind, code: outcome.code };
+  return { result, outcome: outcome.kind, code: outcome.code };
 }
 
 /** Other callers are served before a large answer is sent. */
@@ -161,16 +169,16 @@ function letOthersPass(takesTurn: boolean, { turns }: CallContext): Promise<void
   return nextTurn();
 }
 
-/** The result of an outcome; text if the outcome does not match the schema. */
-function callResult(
+/** The result of an outcome, or how its data does not match the schema. */
+function checkedResult(
   compiled: CompiledTool,
   outcome: Outcome,
   outcomes: CallOutcomes,
   text: string | undefined,
   context: CallContext,
-): CallResult | string {
-  const exact = outcomes.knownResult(text) ?? outcomeResult(compiled, outcome, text);
-  return typeof exact === 'string' ? completedResult(compiled, outcome, context, exact) : exact;
+): CheckedResult {
+  const checked = outcomes.knownResult(text) ?? outcomeResult(compiled, outcome, text);
+  return checked.result ? checked : completedResult(compiled, outcome, context, checked);
 }
 
 function reportCause(
@@ -179,8 +187,8 @@ function reportCause(
   context: CallContext,
 ): void {
   if (cause === undefined) return;
-  const { request, traceparent, onFailure } = context;
-  onFailure?.({ tool, request, traceparent, code, detail: errorDetail(cause) });
+  const { requestId, traceparent, onFailure } = context;
+  onFailure?.({ tool, request: requestId, traceparent, code, detail: errorDetail(cause) });
 }
 
 /** Why a tool cannot be called with these arguments; null if it can. */
@@ -191,19 +199,19 @@ function argumentFailure(compiled: CompiledTool, input: unknown, args: unknown):
   return null;
 }
 
-/** The result of data without some required members, which are null in production; the mismatch if that does not help. */
+/** In production, the result of data whose missing required members are null. Returns the same mismatch if that does not help. */
 function completedResult(
   compiled: CompiledTool,
   outcome: Outcome,
   { onMissing }: CallContext,
-  mismatch: string,
-): CallResult | string {
+  mismatched: CheckedResult,
+): CheckedResult {
   const isData = onMissing !== undefined && outcome?.kind === 'found' && isObject(outcome.data);
   const completed = isData ? withMissingNulls(compiled.tool.outputSchema, outcome.data) : undefined;
-  const result = completed ? dataResult(compiled, completed.data) : mismatch;
-  if (typeof result === 'string') return mismatch;
+  const checked = completed ? dataResult(compiled, completed.data) : mismatched;
+  if (!checked.result) return mismatched;
   for (const path of new Set(completed?.paths)) onMissing?.(path);
-  return result;
+  return checked;
 }
 
 const mismatchHint = 'Return what the outputSchema admits, or change the outputSchema.';
@@ -232,11 +240,11 @@ function isAbortFailure(error: unknown): error is Failure {
   return abortFailures.has(error);
 }
 
-type Around = (call: Running, run: () => Promise<Outcome>) => Promise<Outcome>;
+type Around = (call: RunningCall, run: () => Promise<Outcome>) => Promise<Outcome>;
 let around: Around | undefined;
 let marksSignals = false;
 
-/** Lets `callOfSignal` know every later call, for code that must know which one runs. @param wrap runs each call, too, if given */
+/** From now on, `callOfSignal` finds the call of a signal. @param wrap runs the tool of each call; by default it runs directly */
 export function followCalls(wrap?: Around): void {
   marksSignals = true;
   around = wrap;
@@ -250,8 +258,8 @@ async function runWithin(
   { onGone, onStop, timeoutMs }: CallContext,
 ): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
-  let release: (() => void) | undefined;
-  let leave: (() => void) | undefined;
+  let unsubscribeGone: (() => void) | undefined;
+  let unsubscribeStop: (() => void) | undefined;
   let arming: NodeJS.Immediate | undefined;
   try {
     return await new Promise((resolve, reject) => {
@@ -262,8 +270,8 @@ async function runWithin(
       // This is 10% of the cost of a small call, so it waits until the next turn of the event loop.
       arming = setImmediate(() => {
         if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
-        release = onGone(() => end(cancelled));
-        leave = onStop?.(() => end(tool.annotations?.readOnlyHint ? stoppedReading : stopped));
+        unsubscribeGone = onGone(() => end(cancelled));
+        unsubscribeStop = onStop?.(() => end(tool.annotations?.readOnlyHint ? stoppedReading : stopped));
       });
       const run = async () => tool.run(input, outcomes);
       (around ? around(outcomes.call, run) : run()).then(resolve, reject);
@@ -271,19 +279,19 @@ async function runWithin(
   } finally {
     clearImmediate(arming);
     clearTimeout(timer);
-    release?.();
-    leave?.();
+    unsubscribeGone?.();
+    unsubscribeStop?.();
   }
 }
 
 /** A member of a tool's signal: its call. A WeakMap would take longer than the signal itself. */
-const running = Symbol('running');
+const callKey = Symbol('call');
 
 /** The call whose tool got this signal. */
 export function callOfSignal(
-  signal: (AbortSignal & { readonly [running]?: Running }) | undefined,
-): Running | undefined {
-  return signal?.[running];
+  signal: (AbortSignal & { readonly [callKey]?: RunningCall }) | undefined,
+): RunningCall | undefined {
+  return signal?.[callKey];
 }
 
 const empty = (reason: string): Outcome => ({ kind: 'empty', reason });
@@ -294,13 +302,13 @@ const fail = (code: string, message: string, hints?: JsonObject, cause?: unknown
 class CallOutcomes implements Outcomes<object> {
   readonly controller = new AbortController();
   readonly #compiled: CompiledTool;
-  readonly call: Running;
+  readonly call: RunningCall;
   readonly traces: boolean;
-  /** Where `found` was last called, as far as its data was not right. */
+  /** Where `found` was last called with data that does not match the outputSchema, or is too large to compare there. */
   trace: Error | undefined;
-  #known: CallResult | undefined;
+  #known: CheckedResult | undefined;
 
-  constructor(compiled: CompiledTool, call: Running, traces = false) {
+  constructor(compiled: CompiledTool, call: RunningCall, traces = false) {
     this.#compiled = compiled;
     this.call = call;
     this.traces = traces;
@@ -309,9 +317,9 @@ class CallOutcomes implements Outcomes<object> {
   readonly found = (data: object): Outcome => {
     if (this.traces) {
       // To compare small data here takes half the time of a trace.
-      const result =
+      const checked =
         this.#compiled.expectedLength > largeLength ? undefined : dataResult(this.#compiled, data);
-      this.#known = typeof result === 'object' ? result : undefined;
+      this.#known = checked?.result ? checked : undefined;
       if (!this.#known) this.trace = new Error();
     }
     return { kind: 'found', data };
@@ -319,16 +327,20 @@ class CallOutcomes implements Outcomes<object> {
   readonly empty = empty;
   readonly fail = fail;
 
-  /** The result of data that `found` has compared, if it still gives this text. A null may have been another value in the meantime. */
-  knownResult(text: string | undefined): CallResult | undefined {
-    const isSame = text !== undefined && this.#known?.content[0].text === text && !text.includes('null');
+  /**
+   * The result of the data that `found` has checked, if the data still gives this text. Data with a null is checked again, because NaN gives
+   * the same text.
+   */
+  knownResult(text: string | undefined): CheckedResult | undefined {
+    const knownText = this.#known?.result?.content[0].text;
+    const isSame = text !== undefined && knownText === text && !text.includes('null');
     return isSame ? this.#known : undefined;
   }
 
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
     const { signal } = this.controller;
-    if (marksSignals) return Object.assign(signal, { [running]: this.call });
+    if (marksSignals) return Object.assign(signal, { [callKey]: this.call });
     return signal;
   }
 }

@@ -1,29 +1,30 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import {
-  type Answer,
   bodyRefusals,
+  type HttpResponse,
   invalidSession,
   json,
   noContent,
   requestIdHeader,
   serverStopping,
   streamHeaders,
-  tokenUnknown,
   tooManyCalls,
+  usedTokensUnknown,
 } from './answer.ts';
 import {
-  type Admission,
   type Caller,
   type createAuthentication,
   signatureEnd,
   type TokenRules,
+  type UsedKeys,
+  type UseResult,
 } from './auth.ts';
 import type { BodyRefusal } from './bodies.ts';
 import type { OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { createCalls, type Limits } from './limits.ts';
-import { type Log, type PublishReport, publishSession } from './log.ts';
+import { type Log, publishSession, type ReportLimit } from './log.ts';
 import {
   createMethods,
   ErrorCode,
@@ -42,9 +43,9 @@ import { type createMemory, estimateMemory, HeldMemory } from './memory.ts';
 import { createModern, isModern, traceparentOf } from './modern.ts';
 import { RunningCalls } from './running-calls.ts';
 import { isObject, type Members } from './schema.ts';
-import { createSessions, createStreams, type Replicas } from './session.ts';
+import { createSessions, createStreams, type SharedSessions } from './session.ts';
 
-/** Of the endpoint. */
+/** What the environment and the author set for `/mcp`. */
 export interface EndpointOptions extends MethodOptions, Limits {
   /** Null if the token check is off. */
   readonly token: TokenRules | null;
@@ -60,15 +61,18 @@ export interface EndpointOptions extends MethodOptions, Limits {
   readonly replicas?: Replicas | null;
 }
 
-/** What the endpoint shares with the other routes. */
-export interface Shared {
+/** What a server shares with its replicas. */
+export interface Replicas extends SharedSessions, UsedKeys {}
+
+/** What `http.ts` gives to the endpoint. */
+export interface EndpointServices {
   readonly authentication: ReturnType<typeof createAuthentication>;
   readonly memory: ReturnType<typeof createMemory>;
   /** Reads a body, within the limits of who sends it. */
   receive<Value extends object>(
     request: IncomingMessage,
     caller: Caller | Promise<Caller>,
-    parse: (bytes: Buffer, weight: number) => Value,
+    parse: (bytes: Buffer, memoryBytes: number) => Value,
     weigh?: (bytes: Buffer) => number,
   ): Promise<Value | BodyRefusal>;
   /** The caller's network. */
@@ -76,30 +80,30 @@ export interface Shared {
 }
 
 /** `/mcp` (C§4, C§5): sessions, the gate of calls, and MCP in both revisions. */
-export class Endpoint {
-  readonly unauthorized: Answer;
+export class McpEndpoint {
+  readonly unauthorized: HttpResponse;
   readonly runningCalls = new RunningCalls();
   readonly #config: EndpointOptions;
-  readonly #shared: Shared;
-  readonly #report: PublishReport;
+  readonly #services: EndpointServices;
+  readonly #reportLimit: ReportLimit;
   readonly #sessions: ReturnType<typeof createSessions>;
   readonly #streams: ReturnType<typeof createStreams>;
   readonly #calls: ReturnType<typeof createCalls>;
   readonly #methods: ReturnType<typeof createMethods>;
   readonly #modern: ReturnType<typeof createModern> | null;
-  readonly #payers = new WeakSet<Socket>();
+  readonly #paidSockets = new WeakSet<Socket>();
 
   constructor(
     config: EndpointOptions,
     tools: readonly Tool[],
     log: Log,
-    report: PublishReport,
-    shared: Shared,
+    reportLimit: ReportLimit,
+    services: EndpointServices,
   ) {
     const { token, replicas = null, sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
     this.#config = config;
-    this.#shared = shared;
-    this.#report = report;
+    this.#services = services;
+    this.#reportLimit = reportLimit;
     this.#sessions = createSessions(
       sessionSecret,
       sessionTtlSeconds,
@@ -107,8 +111,8 @@ export class Endpoint {
       undefined,
       previousSessionSecret,
     );
-    this.#streams = createStreams(config, report);
-    this.#calls = createCalls(config, report);
+    this.#streams = createStreams(config, reportLimit);
+    this.#calls = createCalls(config, reportLimit);
     this.#methods = createMethods(config, tools, log, this.runningCalls);
     this.#modern = config.modern === false ? null : createModern(this.#methods, config, tools);
     this.unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
@@ -123,7 +127,7 @@ export class Endpoint {
   }
 
   hasPaid(socket: Socket): boolean {
-    return this.#payers.has(socket);
+    return this.#paidSockets.has(socket);
   }
 
   /** Ends the event stream of a connection. */
@@ -135,23 +139,23 @@ export class Endpoint {
     this.#streams.closeAll();
   }
 
-  async post(request: IncomingMessage, response: ServerResponse, id: string): Promise<Answer> {
+  async post(request: IncomingMessage, response: ServerResponse, id: string): Promise<HttpResponse> {
     const { headers } = request;
     if (!jsonType.test(headers['content-type'] ?? '')) {
       return json(415, { error: 'Content-Type must be application/json' });
     }
-    const identified = this.#shared.authentication.identify(headers);
-    const body = await this.#shared.receive(
+    const identified = this.#services.authentication.identify(headers);
+    const body = await this.#services.receive(
       request,
       identified,
-      weighedBody,
+      parseWithinDepth,
       (bytes) => estimateMemory(bytes) ?? 0,
     );
     if (typeof body === 'number') return bodyRefusals[body];
-    const heldMemory = new HeldMemory(this.#shared.memory, body.weight);
+    const heldMemory = new HeldMemory(this.#services.memory, body.memoryBytes);
     try {
       const caller = await identified;
-      if (caller.isPaying) this.#payers.add(request.socket);
+      if (caller.isPaying) this.#paidSockets.add(request.socket);
       return await this.#answerTo(request, response, id, body.message, heldMemory, caller);
     } finally {
       heldMemory.release();
@@ -165,41 +169,42 @@ export class Endpoint {
     message: unknown,
     heldMemory: HeldMemory,
     caller: Caller,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const { headers } = request;
     const denial = this.#paymentDenial(id, message, caller);
     if (denial) return denial;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
-    const era = this.#eraOf(message, headers);
-    const refusal = era?.refusalOf(message, headers);
-    if (refusal) return refusalAnswer(refusal);
+    const modern = this.#modern && isModern(message, headers) ? this.#modern : null;
+    const refusal = modern?.refusalOf(message, headers);
+    if (refusal) return refusalResponse(refusal);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
-    const initializes = isInitialize(message, era);
-    if (!era && this.#lacksSession(headers, initializes)) return invalidSession;
+    const initializes = !modern && isInitialize(message);
+    if (!modern && this.#lacksSession(headers, initializes)) return invalidSession;
     const isCall = message.method === paidMethod;
-    const payer = this.#payerOf(headers);
-    if (isCall && !this.#calls.enter(payer)) return tooManyCalls;
+    const tokenKey = this.#tokenKey(headers);
+    if (isCall && !this.#calls.enter(tokenKey)) return tooManyCalls;
     try {
-      // Last, so that a refused call leaves its token valid for another attempt.
-      const claim = isCall && isRequest(message) ? caller.claim : undefined;
-      const claimDenial = claim && this.#claimDenial(await claim(id));
-      if (claimDenial) return claimDenial;
+      // Last, so that a denied call leaves its token valid for another attempt.
+      const useUp = isCall && isRequest(message) ? caller.useUp : undefined;
+      const useDenial = useUp && this.#useDenial(await useUp(id));
+      if (useDenial) return useDenial;
       const traceparent = traceparentOf(message, headers);
-      const context = { request: id, traceparent, held: heldMemory, onGone: onGone(response) };
-      const reply = await replyTo(message, era?.methods ?? this.#methods, context);
-      if (typeof reply !== 'string') return replyAnswer(reply);
+      const context = { requestId: id, traceparent, held: heldMemory, onGone: onGone(response) };
+      const reply = await replyTo(message, modern?.methods ?? this.#methods, context);
+      if (typeof reply !== 'string') return replyResponse(reply);
       return json(200, reply, this.#sessionHeaders(headers, initializes));
     } finally {
-      if (isCall) this.#calls.leave(payer);
+      if (isCall) this.#calls.leave(tokenKey);
     }
   }
 
-  /** The answer to a caller that may not send a paid method now; null if it may, or if the message has none. */
-  #paymentDenial(id: string, message: unknown, caller: Caller): Answer | null {
+  /** The response to a caller that may not send a paid method now; null if it may, or if the message has none. */
+  #paymentDenial(id: string, message: unknown, caller: Caller): HttpResponse | null {
+    // A message that is nested too deeply was not parsed, so it may contain a call.
     const isPaid = message === undefined || holdsPaidMethod(message);
     if (!isPaid) return null;
     if (caller.isPaying && this.runningCalls.areStopped) {
-      this.#report('SHUTDOWN_GRACE_MS');
+      this.#reportLimit('SHUTDOWN_GRACE_MS');
       return serverStopping;
     }
     return caller.mayCall(id) ? null : this.unauthorized;
@@ -221,22 +226,23 @@ export class Endpoint {
     return false;
   }
 
-  #eraOf(message: unknown, headers: IncomingHttpHeaders) {
-    return this.#modern && isModern(message, headers) ? this.#modern : null;
+  /** The response to a call whose token cannot be used up. */
+  #useDenial(use: UseResult): HttpResponse | null {
+    if (use === 'later') return usedTokensUnknown;
+    return use === 'denied' ? this.unauthorized : null;
   }
 
-  #claimDenial(admission: Admission): Answer | null {
-    if (admission === 'later') return tokenUnknown;
-    return admission ? null : this.unauthorized;
-  }
-
-  #sessionHeaders(headers: IncomingHttpHeaders, initializes: boolean): Answer['headers'] {
+  #sessionHeaders(headers: IncomingHttpHeaders, initializes: boolean): HttpResponse['headers'] {
     if (!initializes) return undefined;
     return { 'mcp-session-id': headers['mcp-session-id']?.toString() ?? this.#openSession() };
   }
 
   /** A GET or DELETE. Null for an event stream, whose response has already started. */
-  ofSession(request: IncomingMessage, response: ServerResponse, id: string): Answer | null | Promise<Answer> {
+  ofSession(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+  ): HttpResponse | null | Promise<HttpResponse> {
     const { method, headers, socket } = request;
     const session = headers['mcp-session-id']?.toString();
     if (!this.#sessions.isKnown(session)) return invalidSession;
@@ -249,12 +255,12 @@ export class Endpoint {
     }
     // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
     response.writeHead(200, { ...streamHeaders, [requestIdHeader]: id });
-    this.#streams.open(session, this.#shared.ownerOf(request), socket, response);
+    this.#streams.open(session, this.#services.ownerOf(request), socket, response);
     return null;
   }
 
   /** The answer to a message that is no request of MCP. */
-  refusalOf({ code, message }: RpcError, headers: IncomingHttpHeaders): Answer {
+  refusalOf({ code, message }: RpcError, headers: IncomingHttpHeaders): HttpResponse {
     // The stateless revision has no id of null.
     const id = this.#modern && isModern(null, headers) ? undefined : null;
     return json(400, errorReply(code, message, id));
@@ -266,7 +272,7 @@ export class Endpoint {
   }
 
   /** Identifies the token of a request. Null if no token is checked: then only the total of calls is limited. */
-  #payerOf(headers: IncomingHttpHeaders): string | null {
+  #tokenKey(headers: IncomingHttpHeaders): string | null {
     const { token } = this.#config;
     return token && signatureEnd(String(headers[token.header]));
   }
@@ -279,21 +285,24 @@ export class Endpoint {
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
-/** The value of a body, undefined if it is nested too deeply, and the memory that it has taken. */
-function weighedBody(bytes: Buffer, weight: number): { readonly message: unknown; readonly weight: number } {
-  return { message: estimateMemory(bytes) === null ? undefined : parseBody(bytes), weight };
+/** Parses a body. `message` is undefined if it is nested too deeply; `memoryBytes` is the memory that the body has taken. */
+function parseWithinDepth(
+  bytes: Buffer,
+  memoryBytes: number,
+): { readonly message: unknown; readonly memoryBytes: number } {
+  return { message: estimateMemory(bytes) === null ? undefined : parseBody(bytes), memoryBytes };
 }
 
-function isInitialize(message: Members, era: object | null): boolean {
-  return era === null && message.method === 'initialize' && 'id' in message;
+function isInitialize(message: Members): boolean {
+  return message.method === 'initialize' && 'id' in message;
 }
 
-function refusalAnswer(refusal: ErrorReply): Answer {
+function refusalResponse(refusal: ErrorReply): HttpResponse {
   return json(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
 }
 
-/** The answer to a notification, or to a request that failed. */
-function replyAnswer(reply: ErrorReply | null): Answer {
+/** The response to a notification, or to a request that failed. */
+function replyResponse(reply: ErrorReply | null): HttpResponse {
   if (reply === null) return { status: 202 };
   return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Answer, bodyRefusals, json, notAllowed, requestIdHeader } from './answer.ts';
+import { bodyRefusals, type HttpResponse, json, notAllowed, requestIdHeader } from './answer.ts';
 import { type Caller, createAuthentication, noAuthentication } from './auth.ts';
 import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
 import type { Tool } from './define-tool.ts';
-import { Endpoint, type EndpointOptions } from './endpoint.ts';
-import { createAnswers, createEnds, isolatesRequests, networkOf } from './limits.ts';
-import { createReport, type Log, logId, provide, publishRefusal } from './log.ts';
+import { type EndpointOptions, McpEndpoint } from './endpoint.ts';
+import { createAnswers, createTurnEnd, isolatesRequests, networkOf } from './limits.ts';
+import { createLimitReporter, type Log, logId, provide, publishRefusal } from './log.ts';
 import { RpcError } from './mcp.ts';
-import { countSources, createMemory } from './memory.ts';
+import { chargeSourceAnswersTo, createMemory } from './memory.ts';
 import { createOrigins, type OriginOptions } from './origins.ts';
 import {
   abortResponse,
@@ -43,8 +43,8 @@ export interface App {
   unready(): string | null;
   /** From now on `/ready` answers 503, and each answer ends its connection. */
   drain(): void;
-  /** Ends event streams and refuses bodies that wait to be parsed, unless they are paid: they would delay a shutdown. */
-  stop(): void;
+  /** Ends event streams, and refuses unpaid bodies that wait to be parsed: they would delay a shutdown. */
+  refuseUnpaid(): void;
   /** Ends every running call with the failure `SERVER_STOPPING`, and refuses further calls and large bodies. */
   stopCalls(): void;
   /** Number of calls that `stopCalls` has ended. */
@@ -53,29 +53,29 @@ export interface App {
 
 /** `createApp` of `app.ts`, for callers that have loaded the library that matches patterns (`pattern.ts`). */
 export function createHttpApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
-  const endpoints = new Endpoints(config, tools, log);
+  const app = new HttpApp(config, tools, log);
   return {
-    handle: (request, response) => endpoints.handle(request, response),
-    prepare: () => endpoints.prepare(),
-    refuse: (response, status, headers) => endpoints.refuse(response, status, headers),
-    hasPaid: (socket) => endpoints.hasPaid(socket),
-    keyInUse: () => endpoints.keyInUse(),
-    unready: () => endpoints.unready(),
-    drain: () => endpoints.drain(),
-    stop: () => endpoints.stop(),
-    stopCalls: () => endpoints.stopCalls(),
-    abortedCalls: () => endpoints.abortedCalls(),
+    handle: (request, response) => app.handle(request, response),
+    prepare: () => app.prepare(),
+    refuse: (response, status, headers) => app.refuse(response, status, headers),
+    hasPaid: (socket) => app.hasPaid(socket),
+    keyInUse: () => app.keyInUse(),
+    unready: () => app.unready(),
+    drain: () => app.drain(),
+    refuseUnpaid: () => app.refuseUnpaid(),
+    stopCalls: () => app.stopCalls(),
+    abortedCalls: () => app.abortedCalls(),
   };
 }
 
-class Endpoints implements App {
+class HttpApp implements App {
   readonly #config: AppConfig;
   readonly #log: Log;
   readonly #authentication: ReturnType<typeof createAuthentication>;
   readonly #bodies: ReturnType<typeof createBodies>;
   readonly #answers: ReturnType<typeof createAnswers>;
-  readonly #turnEnds = createEnds();
-  readonly #endpoint: Endpoint;
+  readonly #endOfTurn = createTurnEnd();
+  readonly #endpoint: McpEndpoint;
   readonly #routes: ReturnType<typeof routesOf>;
   readonly #files: ReturnType<typeof wellKnownOf>;
   readonly #addedHeaders: ReturnType<typeof responseHeaders>;
@@ -88,15 +88,15 @@ class Endpoints implements App {
     this.#log = log;
     this.#authentication =
       token === null ? noAuthentication : createAuthentication(token, log, config.production, replicas);
-    const report = createReport(log);
-    const memory = createMemory(config, report);
-    countSources(memory);
-    this.#bodies = createBodies(config, memory, report);
-    this.#answers = createAnswers(config, report);
-    this.#endpoint = new Endpoint(config, tools, log, report, {
+    const reportLimit = createLimitReporter(log);
+    const memory = createMemory(config, reportLimit);
+    chargeSourceAnswersTo(memory);
+    this.#bodies = createBodies(config, memory, reportLimit);
+    this.#answers = createAnswers(config, reportLimit);
+    this.#endpoint = new McpEndpoint(config, tools, log, reportLimit, {
       authentication: this.#authentication,
       memory,
-      receive: (request, caller, parse, weigh) => this.#receive(request, caller, parse, weigh),
+      receive: (request, caller, parse, weigh) => this.#readBody(request, caller, parse, weigh),
       ownerOf: (request) => this.#ownerOf(request),
     });
     provide('ready', () => {
@@ -123,7 +123,7 @@ class Endpoints implements App {
     if (this.#isDraining) response.setHeader('connection', 'close');
     try {
       const answer = await this.#route(request, response, id);
-      if (answer !== null) await this.#turnEnds();
+      if (answer !== null) await this.#endOfTurn(); // answers of one turn are sent together
       if (answer !== null && !response.destroyed) this.#send(response, answer, id);
     } catch (error) {
       // A request that the caller aborted is not an incident.
@@ -154,13 +154,13 @@ class Endpoints implements App {
     this.#isDraining = true;
   }
 
-  stop(): void {
+  refuseUnpaid(): void {
     this.#endpoint.closeStreams();
-    this.#bodies.stop();
+    this.#bodies.refuseUnpaid();
   }
 
   stopCalls(): void {
-    this.#bodies.stopPaid();
+    this.#bodies.refusePaid();
     this.#endpoint.runningCalls.stop();
   }
 
@@ -168,7 +168,7 @@ class Endpoints implements App {
     return this.#endpoint.runningCalls.abortedCount;
   }
 
-  #receive<Value extends object>(
+  #readBody<Value extends object>(
     request: IncomingMessage,
     caller: Caller | Promise<Caller>,
     parse: (bytes: Buffer, weight: number) => Value,
@@ -178,16 +178,16 @@ class Endpoints implements App {
     return this.#bodies.read({ request, owner: this.#ownerOf(request), isPaying, parse, weigh });
   }
 
-  /** Null if the handler has answered. */
+  /** Returns null when the handler has already sent the response. */
   async #answerRoute(
     handler: RouteHandler,
     path: string,
     request: IncomingMessage,
     response: ServerResponse,
     id: string,
-  ): Promise<Answer | null> {
+  ): Promise<HttpResponse | null> {
     response.setHeader(requestIdHeader, id);
-    const body = await this.#receive(
+    const body = await this.#readBody(
       request,
       this.#authentication.identify(request.headers),
       (bytes) => bytes,
@@ -221,7 +221,7 @@ class Endpoints implements App {
   }
 
   /** The process is healthy, even if it can do nothing. */
-  #health(): Answer {
+  #health(): HttpResponse {
     const { name, version, token } = this.#config;
     return json(200, {
       status: 'ok',
@@ -233,7 +233,7 @@ class Endpoints implements App {
   }
 
   /** Ready means that a call can be paid. */
-  async #ready(): Promise<Answer> {
+  async #ready(): Promise<HttpResponse> {
     const preparing = this.#authentication.prepare();
     if (isolatesRequests()) await preparing;
     const reason = this.unready();
@@ -254,7 +254,7 @@ class Endpoints implements App {
     request: IncomingMessage,
     response: ServerResponse,
     id: string,
-  ): Answer | null | Promise<Answer | null> {
+  ): HttpResponse | null | Promise<HttpResponse | null> {
     const { method, headers, url = '' } = request;
     const { host, origin } = headers;
     if (!this.#origins.admitsHost(host)) {
@@ -283,7 +283,7 @@ class Endpoints implements App {
     request: IncomingMessage,
     response: ServerResponse,
     id: string,
-  ): Answer | null | Promise<Answer | null> {
+  ): HttpResponse | null | Promise<HttpResponse | null> {
     const file = this.#files.get(path ?? '');
     if (file) return isReading ? { status: 200, ...file } : notAllowed('GET, HEAD');
     const handler = path === undefined ? undefined : this.#routes.get(path);
@@ -292,9 +292,9 @@ class Endpoints implements App {
     return json(404, { error: 'Not found' });
   }
 
-  #send(response: ServerResponse, answer: Answer, id: string): void {
+  #send(response: ServerResponse, answer: HttpResponse, id: string): void {
     const { status, headers, body = '' } = answer;
-    // A refused token and a reached limit have their own reasons.
+    // A denied call and a reached limit were counted where they arose, with a more exact reason.
     const isCounted =
       status >= 400 && status < 500 && status !== 408 && answer !== this.#endpoint.unauthorized;
     if (isCounted) publishRefusal(`HTTP ${status}`);
@@ -308,7 +308,7 @@ class Endpoints implements App {
     this.#answers.send(response, body, () => this.#ownerOf(response.req));
   }
 
-  #failureOf(error: unknown, headers: IncomingHttpHeaders, incident: string): Answer {
+  #failureOf(error: unknown, headers: IncomingHttpHeaders, incident: string): HttpResponse {
     if (error instanceof RpcError) return this.#endpoint.refusalOf(error, headers);
     this.#log('incident', { id: incident, detail: error instanceof Error ? error.stack : String(error) });
     return json(500, { error: `Internal error (incident ${incident})` });

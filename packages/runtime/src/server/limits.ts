@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { type PublishReport, provide } from './log.ts';
+import { provide, type ReportLimit } from './log.ts';
 
 /** Limits on the memory and work that callers can cause. Sizes are in bytes, times in milliseconds. */
 export interface Limits {
@@ -144,9 +144,9 @@ const largeLength = 65_536;
  * Sends answers, and counts those whose reader does not keep up. When they exceed the budget, the oldest ones of the address with
  * the most are dropped with their connections. So is an answer without progress for too long.
  */
-export function createAnswers({ maxMemoryBytes, answerStallMs }: Limits, report: PublishReport) {
+export function createAnswers({ maxMemoryBytes, answerStallMs }: Limits, reportLimit: ReportLimit) {
   const giveUp = (response: ServerResponse, variable: string) => {
-    report(variable);
+    reportLimit(variable);
     response.req.socket.destroy();
   };
   const unread = createHoldings<ServerResponse>(
@@ -185,7 +185,7 @@ interface Calls {
 }
 
 /** Counts running calls, in total and per token. */
-export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: PublishReport): Calls {
+export function createCalls({ maxCalls, maxCallsPerToken }: Limits, reportLimit: ReportLimit): Calls {
   if (isolatesRequests()) return { enter: () => true, leave() {} };
   const tokens = new Map<string, number>();
   let allCalls = 0;
@@ -195,7 +195,7 @@ export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Publ
     enter(token) {
       const callsOfToken = token === null ? 0 : (tokens.get(token) ?? 0);
       if (allCalls >= maxCalls || callsOfToken >= maxCallsPerToken) {
-        report(allCalls >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
+        reportLimit(allCalls >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
         return false;
       }
       if (token !== null) tokens.set(token, callsOfToken + 1);
@@ -221,7 +221,7 @@ const longTurn = 1;
  *
  * @returns a function that resolves when the turn ends, or has taken long
  */
-export function createEnds(): () => Promise<void> | undefined {
+export function createTurnEnd(): () => Promise<void> | undefined {
   if (isolatesRequests()) return () => undefined;
   let turn: ReturnType<typeof begin> | undefined;
   const begin = () => {

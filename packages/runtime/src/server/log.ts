@@ -59,14 +59,14 @@ export function createBatch(write: (lines: string) => void) {
 export const maxDetail = 4_000;
 
 /** Reports that a limit was reached, by its environment variable. */
-export type PublishReport = (variable: string) => void;
+export type ReportLimit = (variable: string) => void;
 
 /** Logs each limit immediately, then at most every ten seconds with the number of times it was reached. */
-export function createReport(log: Log): PublishReport {
-  const count = createCount(log, 'limit', 10_000);
+export function createLimitReporter(log: Log): ReportLimit {
+  const logThrottled = createThrottledLog(log, 'limit', 10_000);
   return (variable) => {
     publishRefusal(variable);
-    count(variable, { variable });
+    logThrottled(variable, { variable });
   };
 }
 
@@ -75,7 +75,11 @@ export function createReport(log: Log): PublishReport {
  *
  * @param kind one of a limited number
  */
-export function createCount(log: Log, event: string, ms: number): (kind: string, members: object) => void {
+export function createThrottledLog(
+  log: Log,
+  event: string,
+  ms: number,
+): (kind: string, members: object) => void {
   const kinds = new Map<string, { times: number; nextAt: number }>();
   return (kind, members) => {
     const entry = kinds.get(kind) ?? { times: 0, nextAt: 0 };
@@ -87,22 +91,29 @@ export function createCount(log: Log, event: string, ms: number): (kind: string,
   };
 }
 
-/** What callers name and the server does not have: a tool, a method. */
-export const otherName = '_OTHER';
+/** In channels and metrics, replaces the name of a tool or method that the server does not have: callers may send any name. */
+export const unknownName = '_OTHER';
 
 /** The `error.type` of a result with `isError`, in the conventions of OpenTelemetry for MCP. */
 export const toolError = 'tool_error';
 
-/** What the log lines of a request have in common. */
+/** What identifies a request. */
 export interface RequestIds {
   /** Random. The answer has it in the header `x-request-id`. */
-  readonly request: string;
+  readonly requestId: string;
   /** The trace of the caller; undefined if it names none. */
   readonly traceparent?: string | undefined;
 }
 
+/** What the log lines of a request have in common. */
+export interface RequestLine {
+  /** The id of the request. */
+  readonly request: string;
+  readonly traceparent?: string | undefined;
+}
+
 /** A request to a method of MCP. Its channels publish the same object, which is complete at its end. */
-export interface Operation extends RequestIds {
+export interface Operation extends RequestLine {
   /** `_OTHER` if the server has no such method. */
   readonly method: string;
   /** Of a call; `_OTHER` if the server has no such tool. */
@@ -117,7 +128,7 @@ export interface Operation extends RequestIds {
   ms?: number;
 }
 
-/** A request, or what is kept for a caller, that the server did not accept. */
+/** A request, connection or stream that the server refused or closed. */
 export interface Refusal {
   /** The beginning of a reason in the log, the variable of a limit, or `HTTP 404`. One of a limited number. */
   readonly reason: string;
@@ -163,11 +174,11 @@ export const sessionChanges = channel('market-mcp-runtime:session');
 
 /** Publishes the start of a request to a method; undefined if nobody subscribes. */
 export function startOperation(
-  { request, traceparent }: RequestIds,
+  { requestId, traceparent }: RequestIds,
   method: string,
 ): RunningOperation | undefined {
   if (!operationStart.hasSubscribers && !operationEnd.hasSubscribers) return undefined;
-  const operation: Operation = { request, traceparent, method };
+  const operation: Operation = { request: requestId, traceparent, method };
   const startedAt = performance.now();
   operationStart.publish(operation);
   return {

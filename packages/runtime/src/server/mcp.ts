@@ -1,15 +1,15 @@
 import { type FailureLine, type Incident, type RequestContext, runCall } from './call.ts';
-import type { Outcome, Tool } from './define-tool.ts';
+import type { Tool } from './define-tool.ts';
 import { exactly } from './exact.ts';
 import { createTurns } from './limits.ts';
 import {
   type AnswerDrift,
-  createCount,
+  createThrottledLog,
   drifts,
   type Log,
-  otherName,
   startOperation,
   toolError,
+  unknownName,
 } from './log.ts';
 import type { CallResult } from './result.ts';
 import type { RunningCalls } from './running-calls.ts';
@@ -56,7 +56,11 @@ export class RpcError extends Error {
  */
 export type McpMethod = (params: Members, context: RequestContext, lead?: string) => string | Promise<string>;
 
-/** Parses JSON text; the arguments of calls as `parseExactly`. @throws RpcError if the text is not JSON */
+/**
+ * Parses JSON text. Integers in arguments that JavaScript would change become text, as in `parseExactly`.
+ *
+ * @throws RpcError if the text is not JSON
+ */
 export function parseBody(bytes: Buffer): unknown {
   const text = bytes.toString();
   let body: unknown;
@@ -68,7 +72,7 @@ export function parseBody(bytes: Buffer): unknown {
   return withArguments(body, exactly(text, body));
 }
 
-/** Messages with the arguments of the same ones. */
+/** The messages of `body`, with the arguments of the same messages in `exact`. */
 function withArguments(body: unknown, exact: unknown): unknown {
   if (body === exact) return body;
   if (Array.isArray(body)) return body.map((message, i) => withArguments(message, (exact as unknown[])[i]));
@@ -95,7 +99,7 @@ export async function replyTo(
   if (!isRequest(message)) return errorReply(ErrorCode.InvalidRequest, 'Invalid Request', null);
   const { id, method, params = {} } = message;
   const handler = methods.get(method);
-  const operation = startOperation(context, handler ? method : otherName);
+  const operation = startOperation(context, handler ? method : unknownName);
   operation?.ends({ outcome: 'ok' });
   try {
     if (!handler) throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
@@ -174,14 +178,14 @@ export function createMethods(
     byName.set(tool.name, compileTool(tool));
   }
   const list = JSON.stringify({ tools: tools.map(listedDefinition) }).slice(1);
-  const report = (incident: Incident) => log('incident', incident);
-  const onFailure = (line: FailureLine) => log('failure', line);
+  const logIncident = (incident: Incident) => log('incident', incident);
+  const logFailure = (line: FailureLine) => log('failure', line);
   const turns = createTurns();
   const traces = !production;
-  const countMissing = createCount(log, 'output-drift', 60_000);
+  const logMissing = createThrottledLog(log, 'output-drift', 60_000);
   const onMissingOf = (tool: string) => (path: string) => {
     const hint = 'Return null for this member, or remove it from required in the outputSchema.';
-    countMissing(`${tool} ${path}`, { tool, path, hint });
+    logMissing(`${tool} ${path}`, { tool, path, hint });
     if (drifts.hasSubscribers) drifts.publish({ tool, path } satisfies AnswerDrift);
   };
 
@@ -202,7 +206,7 @@ export function createMethods(
   };
 
   const call: McpMethod = async ({ name, arguments: args = {} }, context, lead) => {
-    const { request, traceparent, operation } = context;
+    const { requestId, traceparent, operation } = context;
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
     }
@@ -210,29 +214,31 @@ export function createMethods(
     if (!compiled) {
       const shownName = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
       const code = 'UNKNOWN_TOOL';
-      operation?.ends({ tool: otherName, outcome: 'error', errorType: toolError, code });
-      log('call', { tool: shownName, ms: 0, outcome: code, code, request, traceparent });
+      operation?.ends({ tool: unknownName, outcome: 'error', errorType: toolError, code });
+      log('call', { tool: shownName, ms: 0, outcome: code, code, request: requestId, traceparent });
       const text = `Unknown tool: ${shownName}. tools/list names all tools.`;
       return serializeResult({ content: [{ type: 'text', text }], isError: true }, lead);
     }
     const startedAt = performance.now();
-    // Spreads of two objects would take 2 µs.
+    // Copied by hand: a spread of `context` into the literal takes 2 µs.
     const { onGone, held } = context;
-    const ids = { request, traceparent, onGone, held, operation };
-    const { result, ending, code } = await runCall(compiled, args, {
-      ...ids,
+    const requestContext = { requestId, traceparent, onGone, held, operation };
+    const { result, outcome, code } = await runCall(compiled, args, {
+      ...requestContext,
       timeoutMs,
       onStop,
       turns,
       traces,
-      report,
-      onFailure,
+      onIncident: logIncident,
+      onFailure: logFailure,
       onMissing: production ? onMissingOf(name) : undefined,
     });
     const errorType = result.isError ? toolError : undefined;
-    operation?.ends({ tool: name, outcome: kinds.has(ending) ? ending : 'error', errorType, code });
+    operation?.ends({ tool: name, outcome, errorType, code });
     const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-    log('call', { tool: name, ms, outcome: ending, code, request, traceparent });
+    // Instead of the outcome `error`, the log has its code.
+    const loggedOutcome = outcome === 'error' ? code : outcome;
+    log('call', { tool: name, ms, outcome: loggedOutcome, code, request: requestId, traceparent });
     return serializeResult(result, lead);
   };
 
@@ -254,9 +260,6 @@ export function listedDefinition({
 }: Tool): Omit<Tool, 'run' | 'examples'> {
   return definition;
 }
-
-/** The outcomes that a tool can choose; a call with another ending has an error. */
-const kinds: ReadonlySet<string> = new Set<Outcome['kind']>(['found', 'empty', 'fail']);
 
 /** A result as JSON. It contains the data twice, but serializes it once. */
 function serializeResult({ content, structuredContent, isError }: CallResult, lead = ''): string {

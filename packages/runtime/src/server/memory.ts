@@ -1,5 +1,5 @@
 import { isolatesRequests, type Limits, portions } from './limits.ts';
-import type { PublishReport } from './log.ts';
+import type { ReportLimit } from './log.ts';
 
 /** The variable that limits all memory here. */
 const variable = 'MAX_MEMORY_BYTES';
@@ -75,7 +75,7 @@ export interface Memory {
  */
 export function createMemory(
   { maxMemoryBytes, callTimeoutMs }: Limits & { readonly callTimeoutMs: number },
-  report: PublishReport,
+  reportLimit: ReportLimit,
 ): Memory {
   const callBytes = maxMemoryBytes * portions.calls;
   let usedBytes = 0;
@@ -97,7 +97,7 @@ export function createMemory(
   /** What takes little does not wait behind what takes much. */
   const isLittle = (bytes: number) => bytes <= callBytes / 16;
   const refuse = () => {
-    report(variable);
+    reportLimit(variable);
     return false;
   };
   return {
@@ -182,7 +182,7 @@ export class HeldMemory {
 let ofSources: Memory | undefined;
 
 /** Makes the answers of all sources of the process count towards this memory. */
-export function countSources(memory: Memory): void {
+export function chargeSourceAnswersTo(memory: Memory): void {
   ofSources = memory;
 }
 

@@ -10,11 +10,18 @@ export interface CallResult {
   readonly isError?: true;
 }
 
-/** The result of an outcome, or text that says how it differs from the tool's outputSchema. */
-export function outcomeResult(compiled: CompiledTool, outcome: Outcome, text?: string): CallResult | string {
+/** A result that matches the tool's outputSchema, or text that says how it differs. */
+export type CheckedResult =
+  | { readonly result: CallResult; readonly mismatch?: undefined }
+  | { readonly mismatch: string; readonly result?: undefined };
+
+/** The result of an outcome. */
+export function outcomeResult(compiled: CompiledTool, outcome: Outcome, text?: string): CheckedResult {
   if (outcome?.kind === 'found') return dataResult(compiled, outcome.data, text);
-  if (outcome?.kind === 'fail') return failureResult(compiled, outcome);
-  if (outcome?.kind !== 'empty') return 'run must return the result of found(), empty() or fail()';
+  if (outcome?.kind === 'fail') return { result: failureResult(compiled, outcome) };
+  if (outcome?.kind !== 'empty') {
+    return { mismatch: 'run must return the result of found(), empty() or fail()' };
+  }
   return dataResult(compiled, { ...compiled.blank, searchExhausted: true, noResultsReason: outcome.reason });
 }
 
@@ -38,13 +45,13 @@ export type Failure = Omit<Extract<Outcome, { kind: 'fail' }>, 'kind'>;
  */
 export function failureResult(compiled: CompiledTool, { code, message, hints = {} }: Failure): CallResult {
   const signal = { error: code, message };
-  let best = dataResult(compiled, { ...compiled.blank, ...signal });
-  if (typeof best === 'string') {
+  let best = dataResult(compiled, { ...compiled.blank, ...signal }).result;
+  if (!best) {
     return { content: [{ type: 'text', text: JSON.stringify(signal) }], isError: true };
   }
   for (const [name, value] of Object.entries(hints)) {
     const wider = dataResult(compiled, { ...best.structuredContent, [name]: value, ...signal });
-    if (typeof wider !== 'string') best = wider;
+    best = wider.result ?? best;
   }
   return { ...best, isError: true };
 }
@@ -59,24 +66,20 @@ export function serializeData(data: object): string | undefined {
 }
 
 /** Serializes the data once and validates the parsed text, which is what the caller receives. */
-export function dataResult(
-  { checkOutput }: CompiledTool,
-  data: object,
-  serialized?: string,
-): CallResult | string {
+export function dataResult({ checkOutput }: CompiledTool, data: object, serialized?: string): CheckedResult {
   let text: string;
   let structuredContent: JsonObject;
   try {
     text = serialized ?? JSON.stringify(data) ?? 'null';
     structuredContent = JSON.parse(text);
     const lost = text.includes('null') && findNullified(data, structuredContent);
-    if (lost) return `structuredContent${lost}`;
+    if (lost) return { mismatch: `structuredContent${lost}` };
   } catch (error) {
-    return `structuredContent: ${(error as Error).message}`;
+    return { mismatch: `structuredContent: ${(error as Error).message}` };
   }
   const problem = checkOutput(structuredContent, 'structuredContent', text.length);
-  if (problem) return inWords(problem);
-  return { content: [{ type: 'text', text }], structuredContent };
+  if (problem) return { mismatch: inWords(problem) };
+  return { result: { content: [{ type: 'text', text }], structuredContent } };
 }
 
 /** The path of a value that JSON turns into null, such as NaN or an invalid date, and the value; null if there is none. */

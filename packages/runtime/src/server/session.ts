@@ -2,24 +2,14 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createHoldings, type Limits } from './limits.ts';
-import { type PublishReport, provide } from './log.ts';
+import { provide, type ReportLimit } from './log.ts';
 
-/** What a server shares with its replicas. Nothing here rejects. */
-export interface Replicas {
+/** The sessions that replicas end together. Nothing here rejects. */
+export interface SharedSessions {
   /** Lets the others know of a session that has ended. Resolves when they can know it, or when the store does not answer. */
   endSession(id: string): Promise<void>;
   /** Calls back for each text that names an ended session: sessions of other replicas, and of any program that writes to the store. */
   follow(onEnd: (id: string) => void): void;
-  /** Claims a key for so many milliseconds. Resolves to null if the store cannot be asked. */
-  claim(key: string, ms: number): Promise<Claim | null>;
-}
-
-/** The result of a claim. */
-export interface Claim {
-  /** Whether no other replica has claimed the key. */
-  readonly isFirst: boolean;
-  /** Unix time in seconds before which the store may have lost claims; null if that is not compared. */
-  readonly since: number | null;
 }
 
 /** A UUID, the time of issue in milliseconds (base 36), and the signature of both. */
@@ -52,16 +42,16 @@ export function createSessions(
     key ??= randomBytes(32); // only now: some hosts allow no random bytes while they load an app
     return key;
   };
-  const sign = (claim: string, secret: string | Buffer) =>
-    createHmac('sha256', secret).update(`${claim}\n${audience}`).digest('base64url');
-  const isSigned = (claim: string, signature: string, secret: string | Buffer) =>
-    timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim, secret)));
+  const sign = (unsignedId: string, secret: string | Buffer) =>
+    createHmac('sha256', secret).update(`${unsignedId}\n${audience}`).digest('base64url');
+  const isSigned = (unsignedId: string, signature: string, secret: string | Buffer) =>
+    timingSafeEqual(Buffer.from(signature), Buffer.from(sign(unsignedId, secret)));
   /** The time of issue; undefined if the signature is wrong or the session is closed. */
   const issuedAt = (id: string): number | undefined => {
-    const [, claim = '', issued = '', signature = ''] = form.exec(id) ?? [];
+    const [, unsignedId = '', issued = '', signature = ''] = form.exec(id) ?? [];
     if (!signature) return undefined;
-    const isOurs = isSigned(claim, signature, current());
-    if (!isOurs && (previous === null || !isSigned(claim, signature, previous))) return undefined;
+    const isOurs = isSigned(unsignedId, signature, current());
+    if (!isOurs && (previous === null || !isSigned(unsignedId, signature, previous))) return undefined;
     if (closedSessions.has(bitsOf(id))) return undefined;
     if (verified.size >= maxVerified) verified.clear();
     const at = Number.parseInt(issued, 36);
@@ -71,8 +61,8 @@ export function createSessions(
   return {
     /** Opens a session and returns its id. */
     open(): string {
-      const claim = `${randomUUID()}.${Math.max(Date.now(), closedBefore).toString(36)}`;
-      return `${claim}.${sign(claim, current())}`;
+      const unsignedId = `${randomUUID()}.${Math.max(Date.now(), closedBefore).toString(36)}`;
+      return `${unsignedId}.${sign(unsignedId, current())}`;
     },
     /** Whether an id is valid, not expired and not closed. */
     isKnown(id: string | undefined): id is string {
@@ -102,7 +92,7 @@ const keepAlive = ': keep-alive\n\n';
  * The open event streams of `GET /mcp`: the newest one of each session and of each connection. A server with only tools
  * sends no events; comments keep proxies from closing the stream.
  */
-export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report: PublishReport) {
+export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, reportLimit: ReportLimit) {
   const newest = new Map<string | Socket, ServerResponse>();
   const streams = createHoldings<ServerResponse>(
     maxStreams,
@@ -127,7 +117,7 @@ export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report
         }
       });
       response.write(keepAlive);
-      if (!streams.add(address, response)) report('MAX_STREAMS');
+      if (!streams.add(address, response)) reportLimit('MAX_STREAMS');
     },
     /** Ends the stream of a session or a connection. */
     close(owner: string | Socket): void {

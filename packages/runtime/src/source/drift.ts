@@ -2,7 +2,7 @@ import { logError } from '../process.ts';
 import { limited } from '../prometheus.ts';
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
 import { losesDigits } from '../server/exact.ts';
-import { type AnswerDrift, type ArrivedAnswer, arrivals, createCount, drifts } from '../server/log.ts';
+import { type AnswerDrift, type ArrivedAnswer, arrivals, createThrottledLog, drifts } from '../server/log.ts';
 import { checkOf, isObject, type Members, type SchemaProblem } from '../server/schema.ts';
 import type { PagingHeaders } from './pages.ts';
 import { ownMember } from './request.ts';
@@ -36,7 +36,7 @@ export interface Tolerance {
  *
  * @param length of the answer in characters
  */
-export function judgedDrift(
+export function fitToSchema(
   value: unknown,
   schema: ObjectSchema,
   length: number,
@@ -71,7 +71,7 @@ function isHalfThere(value: unknown, schema: ObjectSchema): boolean {
 
 const shownProblems = limited();
 
-const logOnce = createCount(logError, 'source-drift', 60_000);
+const logOnce = createThrottledLog(logError, 'source-drift', 60_000);
 
 function report(drift: AnswerDrift): void {
   const hint = "Correct the schema, or set drift: 'fail' in src/apis/ so that such an answer fails.";

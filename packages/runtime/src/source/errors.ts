@@ -47,18 +47,18 @@ export function failed(error: unknown, fail: Fail): Outcome {
   return fail(error.code, error.message, error.hints);
 }
 
-/** A longer wait helps no caller; the number may be anything that the source says. */
-const maxWait = 86_400;
+/** A longer wait helps no caller, and a source may name any number. */
+const maxWaitSeconds = 86_400;
 
-/** A failure that a later call will not have. */
+/** The error of a source that accepts requests again after so many seconds. */
 export function rateLimited(seconds: number): SourceError {
-  let wait = Math.min(maxWait, Math.max(1, Math.ceil(seconds)));
+  let wait = Math.min(maxWaitSeconds, Math.max(1, Math.ceil(seconds)));
   while (retryWords.test(String(wait))) wait += 1;
   const message = `The source accepts no more requests for now. Try again in ${wait} seconds.`;
   return new SourceError('RATE_LIMITED', message, { retryAfterSeconds: wait });
 }
 
-/** @param isIdempotent a repeated call does no harm, so platforms may try one */
+/** @param isIdempotent whether a repeated call does no harm: the message then has a word on which platforms call again */
 export function tooSlow(isIdempotent: boolean): SourceError {
   return new SourceError(
     'SOURCE_TOO_SLOW',

@@ -8,7 +8,7 @@ import { Budget } from './budget.ts';
 import { type Alternatives, allSecretsOf, type Credentials, reportCredentials } from './credentials.ts';
 import { withDecimals } from './decimals.ts';
 import { declaredPart, recordable } from './declared.ts';
-import { judgedDrift } from './drift.ts';
+import { fitToSchema } from './drift.ts';
 import { type Envelope, encloseAnswer, isNothing, openedValue } from './envelope.ts';
 import { SourceError } from './errors.ts';
 import { isRead, signed, unsigned } from './exchange.ts';
@@ -19,14 +19,14 @@ import {
   isRehearsing,
   isReplaying,
   keptDirectory,
-  keptReply,
   type RecordedRequest,
-  type Reply,
+  recordedReply,
   recordReply,
   replayed,
+  type SourceResponse,
 } from './recordings.ts';
 import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts';
-import { holdAnswer, logged } from './running.ts';
+import { holdAnswer, logFailureOf } from './running.ts';
 import type { Secret } from './secret.ts';
 import {
   defaultMaxBytes,
@@ -185,9 +185,9 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const plainRequest = unsigned(options.baseUrl, method, path, request);
     const { url } = plainRequest;
     const replays = isReplaying();
-    const answered = async (ending: AbortSignal): Promise<Reply> => {
-      const before = keptReply(requestParts);
-      if (before !== undefined) return before;
+    const answered = async (ending: AbortSignal): Promise<SourceResponse> => {
+      const recorded = recordedReply(requestParts);
+      if (recorded !== undefined) return recorded;
       if (replays) return replayed(requestParts);
       const reply = await withTokens(options, request.auth, ending, () => {
         const exchange = signed(plainRequest, options);
@@ -207,35 +207,36 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const { status, contentType = '', text, held } = reply;
     await holdAnswer(text, held, signal);
     const isReading = isRead(method, request);
-    const { schema } = request;
+    const { schema, pages, success = {} } = request;
     if (text === '' && (status === 404 || isReading || !schema)) {
       writeDown(requestParts, reply, []);
       return undefined;
     }
-    const takesEmpty = request.noData === 'empty' && isReading && schema !== undefined;
+    const emptyIsAllowed = request.noData === 'empty' && isReading && schema !== undefined;
     const long = longNumbersIn(text);
-    const read = (parse: Parse) => parseAnswer(text, request, parse, takesEmpty);
+    const read = (parse: Parse) => parseAnswer(text, request, parse, emptyIsAllowed);
     const arrived =
       text === '' && schema
-        ? { ok: true, value: doneAnswer(schema), hasNothing: false }
-        : read((source) => exactly(source, JSON.parse(source), long));
-    const { ok, value: whole, hasNothing } = arrived;
-    if (hasNothing && isReading) {
+        ? { ok: true, value: doneAnswer(schema), isEnvelopeEmpty: false }
+        : read((json) => exactly(json, JSON.parse(json), long));
+    const { ok, value: whole, isEnvelopeEmpty } = arrived;
+    if (isEnvelopeEmpty && isReading) {
       writeDown(requestParts, reply, allSecretsOf(options));
       return undefined;
     }
-    const only = request.keep === 'declared' && text !== '' ? schema : undefined;
-    const narrow = only ? declaredPart(whole, only) : whole;
+    const declaredSchema = request.keep === 'declared' && text !== '' ? schema : undefined;
+    const narrow = declaredSchema ? declaredPart(whole, declaredSchema) : whole;
     const exact = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
-    const { pages, success = {} } = request;
     const paged = pages && schema ? addPages(exact, schema, pages, request, reply.headers) : exact;
-    const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers: reply.headers };
+    const isChosen = declaredSchema !== undefined;
+    const tolerance = { drift: options.drift, isChosen, signal, headers: reply.headers };
     const { value, problem: difference } =
-      ok && schema ? judgedDrift(paged, schema, text.length, tolerance) : { value: paged, problem: null };
+      ok && schema ? fitToSchema(paged, schema, text.length, tolerance) : { value: paged, problem: null };
     const failure = ok && schema ? contradiction(whole, success, schema, wrap) : null;
     const problem = failure ?? difference;
     const answer = { content: whole, value, isWrapped: wrap === 'result', mismatch: difference, failure };
-    const isEmpty = ok && takesEmpty && isEmptyAnswer(schema, answer, [params, query, sentBody(request)]);
+    const isResultEmpty =
+      ok && emptyIsAllowed && isEmptyAnswer(schema, answer, [params, query, sentBody(request)]);
     if (status === 202 && !isReading && schema && text !== '' && (!ok || problem)) {
       const accepted = doneAnswer(schema);
       if (!checkOf(schema)(accepted, 'answer')) {
@@ -243,11 +244,10 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
         return accepted;
       }
     }
-    if (ok && (isEmpty || !problem)) {
-      const isReduced = only !== undefined && isRecording();
-      const recorded = isReduced ? reduceRecording(requestParts, text, only, request) : text;
-      writeDown(requestParts, { ...reply, text: recorded }, allSecretsOf(options));
-      return isEmpty ? undefined : value;
+    if (ok && (isResultEmpty || !problem)) {
+      const recordedText = textToRecord(requestParts, text, declaredSchema, request);
+      writeDown(requestParts, { ...reply, text: recordedText }, allSecretsOf(options));
+      return isResultEmpty ? undefined : value;
     }
     shared.forget(key);
     const place = { method, host: url.host, path, status };
@@ -258,7 +258,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   // The types of the methods are stricter than the type of `ask`.
   const method = (name: SourceExchange['method']) =>
     ((path: string, request: WriteOptions<ObjectSchema> = {}) =>
-      logged(() => ask(name, path, request), request.signal)) as Write;
+      logFailureOf(() => ask(name, path, request), request.signal)) as Write;
   return {
     get: method('get') as Get,
     post: method('post'),
@@ -273,7 +273,7 @@ function sentBody({ json, form, multipart, text, binary }: BodyParts): Partial<R
   return { json, form, multipart, text, binary } as Partial<RecordedRequest>;
 }
 
-function writeDown(request: RecordedRequest, reply: Reply, secrets: readonly string[]): void {
+function writeDown(request: RecordedRequest, reply: SourceResponse, secrets: readonly string[]): void {
   const directory = keptDirectory();
   if (isRecording()) recordReply(request, reply, secrets);
   else if (directory !== undefined && !isReplaying()) recordReply(request, reply, secrets, directory);
@@ -294,48 +294,49 @@ interface ParsedAnswer {
   readonly ok: boolean;
   readonly value: unknown;
   /** Whether its envelope contains nothing. */
-  readonly hasNothing: boolean;
+  readonly isEnvelopeEmpty: boolean;
 }
 
 /**
- * @param takesEmpty a failure in the envelope that says that nothing was found is an envelope with nothing
+ * @param emptyIsAllowed a failure in the envelope that says that nothing was found is an envelope with nothing
  * @throws SourceError if the envelope holds another failure
  */
 function parseAnswer(
   text: string,
   { envelope, wrap }: Pick<RequestOptions<ObjectSchema>, 'envelope' | 'wrap'>,
   parse: Parse,
-  takesEmpty = false,
+  emptyIsAllowed = false,
 ): ParsedAnswer {
   let value: unknown;
   try {
     value = parse(text);
   } catch {
-    return { ok: false, value: undefined, hasNothing: false };
+    return { ok: false, value: undefined, isEnvelopeEmpty: false };
   }
   try {
     value = openedValue(value, envelope);
   } catch (error) {
     const isEmpty =
-      takesEmpty && error instanceof SourceError && saysNothingFound(String(error.hints.detail));
+      emptyIsAllowed && error instanceof SourceError && saysNothingFound(String(error.hints.detail));
     if (!isEmpty) throw error;
-    return { ok: true, value: undefined, hasNothing: true };
+    return { ok: true, value: undefined, isEnvelopeEmpty: true };
   }
-  const hasNothing = isNothing(value, envelope);
-  if (wrap === 'result') return { ok: true, value: { result: value }, hasNothing };
+  const isEnvelopeEmpty = isNothing(value, envelope);
+  if (wrap === 'result') return { ok: true, value: { result: value }, isEnvelopeEmpty };
   const listed = wrap && Array.isArray(value) ? { items: value, count: value.length } : value;
-  return { ok: true, value: listed, hasNothing };
+  return { ok: true, value: listed, isEnvelopeEmpty };
 }
 
-/** What is recorded of an answer of which the tool keeps some members: in the API's form. */
-function reduceRecording(
+/** The text that is recorded: in the API's form, with the declared members only if the tool keeps no others. */
+function textToRecord(
   request: RecordedRequest,
   text: string,
-  schema: ObjectSchema,
+  declaredSchema: ObjectSchema | undefined,
   { envelope, wrap }: RequestOptions<ObjectSchema>,
 ): string {
+  if (!declaredSchema || !isRecording()) return text;
   const { value: exactValue } = parseAnswer(text, { envelope, wrap }, parseLiterally);
-  const recordedValue = recordable(request, exactValue, schema);
+  const recordedValue = recordable(request, exactValue, declaredSchema);
   return writeLiterally(
     encloseAnswer(
       wrap && isObject(recordedValue) && wrap in recordedValue ? recordedValue[wrap] : recordedValue,

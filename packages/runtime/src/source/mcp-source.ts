@@ -8,7 +8,7 @@ import { Budget } from './budget.ts';
 import { allSecretsOf, type Credentials, revealed, secretVariables } from './credentials.ts';
 import { withDecimals } from './decimals.ts';
 import { declaredPart, recordable } from './declared.ts';
-import { judgedDrift } from './drift.ts';
+import { fitToSchema } from './drift.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { type McpAnswer, resultIn, unknownForm } from './mcp-message.ts';
 import { isEmptyResult, type McpResult, mcpAnswer, mcpFailure, withReplacedAnswer } from './mcp-result.ts';
@@ -18,13 +18,13 @@ import {
   isRecording,
   isReplaying,
   keptDirectory,
-  keptReply,
+  recordedReply,
   type RecordedRequest,
   recordReply,
   replayed,
   tellCheck,
 } from './recordings.ts';
-import { holdAnswer, logged } from './running.ts';
+import { holdAnswer, logFailureOf } from './running.ts';
 import { Secret } from './secret.ts';
 import { defaultMaxBytes, explainedFailure, mismatch, type ReadChunk, requestOnce } from './send.ts';
 import { redactorFor, withTokens } from './token.ts';
@@ -140,7 +140,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         throw explainedFailure(sourceError, error, { method, url, path, variables, timeoutMs });
       }
     };
-    const recorded = keptReply(requestParts) ?? (isReplaying() ? replayed(requestParts) : undefined);
+    const recorded = recordedReply(requestParts) ?? (isReplaying() ? replayed(requestParts) : undefined);
     const text = recorded ? recorded.text : await withTokens(options, undefined, ending, fetched);
     const long = longNumbersIn(text);
     const result = exactly(text, JSON.parse(text), long) as McpResult;
@@ -154,7 +154,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
     const { value: answer, problem } = hasNothing
       ? { value: undefined, problem: null }
-      : judgedDrift(chosenAnswer, schema, text.length, tolerance);
+      : fitToSchema(chosenAnswer, schema, text.length, tolerance);
     if (problem)
       throw mismatch(problem, { method: requestParts.method, host: url.host, path: requestParts.path });
     const recordingText = () => {
@@ -166,7 +166,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     return answer as Data<Schema>;
   };
 
-  return { call: (tool, call) => logged(() => forward(tool, call), call.signal) };
+  return { call: (tool, call) => logFailureOf(() => forward(tool, call), call.signal) };
 }
 
 /** The URL of an endpoint. A variable that is no URL is reported before the server starts. */

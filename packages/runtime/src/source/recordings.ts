@@ -36,7 +36,7 @@ export interface Recording {
 }
 
 /** What a source has answered. */
-export interface Reply {
+export interface SourceResponse {
   /** 404: it has nothing. */
   readonly status: number;
   /** As its header says. */
@@ -123,7 +123,7 @@ export function recordingFile({ method, path }: RecordedRequest): string {
  *
  * @throws SourceError if there is none; the log says how to record it
  */
-export function replayed(request: RecordedRequest, directory = recordingsDirectory()): Reply {
+export function replayed(request: RecordedRequest, directory = recordingsDirectory()): SourceResponse {
   if (isProduction()) {
     const detail = 'SOURCES=replay: a live server never answers from recordings.';
     const error = new SourceError(
@@ -154,7 +154,7 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
 }
 
 /** The answer of a request that a live check has made before; undefined where it has not. */
-export function keptReply(request: RecordedRequest): Reply | undefined {
+export function recordedReply(request: RecordedRequest): SourceResponse | undefined {
   const directory = keptDirectory();
   const found = directory === undefined ? undefined : recordingOf(request, directory);
   return found && replyOf(found);
@@ -167,7 +167,7 @@ function recordingOf(request: RecordedRequest, directory: string): Recording | u
   );
 }
 
-function replyOf({ body, status, headers }: Recording): Reply {
+function replyOf({ body, status, headers }: Recording): SourceResponse {
   return { status, headers, text: body === undefined || status === 404 ? '' : writeLiterally(body) };
 }
 
@@ -179,7 +179,7 @@ function replyOf({ body, status, headers }: Recording): Reply {
  */
 export function recordReply(
   request: RecordedRequest,
-  { status, text, headers }: Reply,
+  { status, text, headers }: SourceResponse,
   secrets: readonly string[],
   directory = recordingsToWrite(),
 ): void {

@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { declarationOf, firstPlaceIn } from '../place.ts';
 import { isProduction, logError } from '../process.ts';
-import { callOfSignal, followCalls, type Running, type SourceLine } from '../server/call.ts';
+import { callOfSignal, followCalls, type RunningCall, type SourceLine } from '../server/call.ts';
 import { answerWeight, type HeldMemory, heldBySource } from '../server/memory.ts';
 import { overloaded, type SourceError } from './errors.ts';
 
-const running = new AsyncLocalStorage<Running>();
-// It makes a call to an API 7% slower. Without it, a signal says which call runs.
-const isInside = !isProduction() || process.env.SOURCES === 'live';
-followCalls(isInside ? (call, run) => running.run(call, run) : undefined);
+const currentCall = new AsyncLocalStorage<RunningCall>();
+// AsyncLocalStorage makes a request 7% slower, so production reads the call from its signal.
+const storesCall = !isProduction() || process.env.SOURCES === 'live';
+followCalls(storesCall ? (call, run) => currentCall.run(call, run) : undefined);
 
 /** The name of the tool that runs; undefined outside of a call, and in production unless a check runs. */
 export function runningTool(): string | undefined {
-  return running.getStore()?.tool;
+  return currentCall.getStore()?.tool;
 }
 
 /** The name of the tool whose call has this signal, or runs; in production, only a signal tells. */
 export function callingTool(signal: AbortSignal | undefined): string | undefined {
-  return (running.getStore() ?? callOfSignal(signal))?.tool;
+  return (currentCall.getStore() ?? callOfSignal(signal))?.tool;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function holdAnswer(
   const isTaken = heldMemory?.isEmpty === false;
   const weight = isTaken ? 0 : answerWeight(text);
   if (!isTaken && weight === 0) return;
-  const ofCall = (running.getStore() ?? callOfSignal(signal))?.held;
+  const ofCall = (currentCall.getStore() ?? callOfSignal(signal))?.held;
   const ownMemory = ofCall ?? heldBySource();
   if (!ownMemory) return;
   if (!ofCall) ownMemory.releaseLater();
@@ -62,12 +62,14 @@ export function failureStatus(error: unknown): number | undefined {
 }
 
 /**
- * Runs a request of a tool. If it fails, standard error says why, with the tool and the call that runs: calls that share a
- * request have a line each.
+ * Runs a request of a tool. If it fails, logs why, with the tool and its call: calls that share a request have a line each.
  *
- * @param signal id of the request: in production, only it says which call runs
+ * @param signal of the call: in production, only the signal says which call runs
  */
-export async function logged<T>(request: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function logFailureOf<T>(
+  request: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   const trace = isProduction() ? undefined : new Error();
   try {
     return await request();
@@ -75,10 +77,10 @@ export async function logged<T>(request: () => Promise<T>, signal: AbortSignal |
     const { member = '', ...explanation } = explanations.get(error as object) ?? {};
     if (!('code' in explanation)) throw error;
     const at = declarationOf(member, firstPlaceIn(trace?.stack));
-    const { tool, request: id, traceparent, onSource } = running.getStore() ?? callOfSignal(signal) ?? {};
+    const { tool, requestId, traceparent, onSource } = currentCall.getStore() ?? callOfSignal(signal) ?? {};
     const { hint, ...problem } = explanation;
     const line = { ...problem, at, hint };
-    logError('source', { tool, request: id, traceparent, ...line });
+    logError('source', { tool, request: requestId, traceparent, ...line });
     onSource?.(line);
     throw error;
   }

@@ -6,7 +6,7 @@ import type { SchemaProblem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
 import { overloaded, SourceError, tooSlow, unavailable } from './errors.ts';
 import { pagingHeaders } from './pages.ts';
-import { type Reply, tellCheck } from './recordings.ts';
+import { type SourceResponse, tellCheck } from './recordings.ts';
 import { explained, failureStatus } from './running.ts';
 import { isQuota, statusError, type Unsuccessful, waitAfterMs, withReadableWaits } from './status.ts';
 import type { Contradiction } from './success.ts';
@@ -40,18 +40,18 @@ const maxRedirects = 3;
 const backoffMs = { first: 200, most: 2_000 };
 
 /**
- * Sends a request, repeats it if that may help, and returns the answer. One with 404 is without content: `notFoundError` is the
- * failure that it may be.
+ * Sends a request, repeats it if that may help, and returns the response. A response with 404 has no content here: whether it is a
+ * failure (`notFoundError`) depends on the request.
  *
- * @param endSignal by the last caller that waits for the answer
- * @throws SourceError, which is logged; neither contains the query, a header or the body
+ * @param endSignal is aborted when no caller waits for the response any more
+ * @throws SourceError with an explanation for the log. Neither contains the query, a header or the body
  */
 export async function sendWithRetries(
   exchange: SourceExchange,
   limits: SendLimits,
   budget: Budget,
   endSignal: AbortSignal,
-): Promise<Reply> {
+): Promise<SourceResponse> {
   const deadline = Date.now() + limits.timeoutMs;
   const heldMemory = heldBySource();
   const ending = new AbortController();
@@ -96,12 +96,12 @@ export async function sendWithRetries(
   } catch (error) {
     heldMemory?.release();
     if (error instanceof HTTPError && error.response.status === 404) return { status: 404, text: '' };
-    const answer = error instanceof HTTPError ? await unsuccessful(error, limits) : undefined;
-    const knownError = sendError(error, exchange, answer, {
+    const failedResponse = error instanceof HTTPError ? await unsuccessful(error, limits) : undefined;
+    const sourceError = sourceErrorOf(error, exchange, failedResponse, {
       isEnded: endSignal.aborted,
       isLate: ending.signal.aborted,
     });
-    throw explainedFailure(knownError, error, { ...exchange, timeoutMs: limits.timeoutMs });
+    throw explainedFailure(sourceError, error, { ...exchange, timeoutMs: limits.timeoutMs });
   } finally {
     clearTimeout(timer);
     endSignal.removeEventListener('abort', end);
@@ -231,16 +231,16 @@ async function read(
   return Buffer.concat(chunks);
 }
 
-function sendError(
+function sourceErrorOf(
   error: unknown,
   { isIdempotent }: SourceExchange,
-  answer: Unsuccessful | undefined,
+  failedResponse: Unsuccessful | undefined,
   { isEnded, isLate }: { readonly isEnded: boolean; readonly isLate: boolean },
 ): SourceError {
   if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
   if (error instanceof SourceError) return error;
   if (isLate) return tooSlow(isIdempotent);
-  if (answer) return statusError(answer, isIdempotent);
+  if (failedResponse) return statusError(failedResponse, isIdempotent);
   return unavailable(isIdempotent);
 }
 
@@ -257,15 +257,15 @@ type Failed = Pick<SourceExchange, 'url' | 'path' | 'variables'> & {
   readonly status?: number;
 };
 
-/** With what the log says: what failed and what to do, without anything that was sent. */
+/** Adds to an error what the log says: what failed and what to do, without anything that was sent. */
 export function explainedFailure(error: SourceError, cause: unknown, failed: Failed): SourceError {
   const { code, message } = error;
   if (code === 'CANCELLED') return error;
   const { method, url, path } = failed;
   const status = failed.status ?? (cause instanceof HTTPError ? cause.response.status : failureStatus(cause));
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
-  const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
-  const unanswered = reason ? `no connection (${reason})` : silent;
+  const withoutAnswer = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
+  const unanswered = reason ? `no connection (${reason})` : withoutAnswer;
   const detail = status === undefined ? unanswered : `the API answered with HTTP ${status}`;
   const hint = failureHint(code, status, failed);
   return explained(error, { method, host: url.host, path, status, detail, hint });
@@ -276,13 +276,13 @@ type Asked = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
 const unexpected = () =>
   new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not expect.');
 
-/** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
+/** The error of a response that does not match its schema. The log says how, without the value, which may be a key that the API repeats. */
 export function mismatch({ path: member, withoutValue }: SchemaProblem, request: Asked): SourceError {
   const hint = 'Correct the schema: it must admit what the API answers.';
   return explained(unexpected(), { ...request, detail: `${member}: ${withoutValue}`, hint, member });
 }
 
-/** The same of an answer that says that the API failed; its caller gets the reason. */
+/** The error of a response that says that the API failed. Its caller gets the reason. */
 export function saidFailure({ path, withoutValue, reason }: Contradiction, request: Asked): SourceError {
   const sentence = 'The source answered that it failed.';
   const error = new SourceError('SOURCE_MALFORMED', sentence, reason === undefined ? {} : { detail: reason });

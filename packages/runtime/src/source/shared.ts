@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { sharedBySources } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { SourceError } from './errors.ts';
-import type { Reply } from './recordings.ts';
+import type { SourceResponse } from './recordings.ts';
 
 /** Answers that replicas share are at most this long, with their expiry. */
 const maxShared = 100_000;
@@ -10,7 +10,7 @@ const maxShared = 100_000;
 /** Answers that several callers share: while a request runs, and for some time afterwards, then also with other replicas. */
 export class SharedAnswers {
   readonly #running = new Map<string, Flight>();
-  readonly #cache: LRUCache<string, Reply> | null;
+  readonly #cache: LRUCache<string, SourceResponse> | null;
   readonly #cacheMs: number;
 
   /**
@@ -40,8 +40,8 @@ export class SharedAnswers {
   get(
     key: string,
     signal: AbortSignal | undefined,
-    request: (signal: AbortSignal) => Promise<Reply>,
-  ): Promise<Reply> {
+    request: (signal: AbortSignal) => Promise<SourceResponse>,
+  ): Promise<SourceResponse> {
     const cached = this.#cache?.get(key);
     if (cached !== undefined) return Promise.resolve(cached);
     const running = this.#running.get(key) ?? this.#start(key, request);
@@ -54,7 +54,7 @@ export class SharedAnswers {
     if (this.#cache) void sharedBySources()?.set(storeKey(key), '', 1);
   }
 
-  #start(key: string, request: (signal: AbortSignal) => Promise<Reply>): Flight {
+  #start(key: string, request: (signal: AbortSignal) => Promise<SourceResponse>): Flight {
     let ttl = this.#cacheMs;
     const ask = async (signal: AbortSignal) => {
       const cached = await this.#kept(key);
@@ -76,7 +76,7 @@ export class SharedAnswers {
   }
 
   /** An answer that another replica has cached, and how long it may stay so; undefined if there is none. */
-  async #kept(key: string): Promise<{ readonly reply: Reply; readonly ms: number } | undefined> {
+  async #kept(key: string): Promise<{ readonly reply: SourceResponse; readonly ms: number } | undefined> {
     const text = await sharedBySources()?.get(storeKey(key));
     if (!text || text.length > maxShared) return undefined;
     try {
@@ -89,7 +89,7 @@ export class SharedAnswers {
     }
   }
 
-  #keep(key: string, reply: Reply): void {
+  #keep(key: string, reply: SourceResponse): void {
     const text = JSON.stringify({ ...reply, held: undefined, until: Date.now() + this.#cacheMs });
     if (text.length <= maxShared) void sharedBySources()?.set(storeKey(key), text, this.#cacheMs);
   }
@@ -102,26 +102,29 @@ function storeKey(key: string): string {
 /** A request that has one caller. */
 export function unshared(
   signal: AbortSignal | undefined,
-  request: (signal: AbortSignal) => Promise<Reply>,
-): Promise<Reply> {
+  request: (signal: AbortSignal) => Promise<SourceResponse>,
+): Promise<SourceResponse> {
   return new Flight(request, () => {}).join(signal);
 }
 
 /** A request and its waiting callers. */
 class Flight {
   readonly #ending = new AbortController();
-  readonly #answer: Promise<Reply>;
-  readonly #onEnd: (reply: Reply | null) => void;
+  readonly #answer: Promise<SourceResponse>;
+  readonly #onEnd: (reply: SourceResponse | null) => void;
   #callers = 0;
 
   /** @param onEnd gets the answer, or null if there is none */
-  constructor(request: (signal: AbortSignal) => Promise<Reply>, onEnd: (reply: Reply | null) => void) {
+  constructor(
+    request: (signal: AbortSignal) => Promise<SourceResponse>,
+    onEnd: (reply: SourceResponse | null) => void,
+  ) {
     this.#onEnd = onEnd;
     this.#answer = request(this.#ending.signal);
     this.#answer.then(onEnd, () => onEnd(null));
   }
 
-  join(signal: AbortSignal | undefined): Promise<Reply> {
+  join(signal: AbortSignal | undefined): Promise<SourceResponse> {
     if (signal?.aborted) {
       if (this.#callers === 0) this.#stop();
       return Promise.reject(cancelled());
