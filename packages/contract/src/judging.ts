@@ -11,7 +11,7 @@ import { mapConcurrently } from './wire/concurrency.ts';
 import { control } from './wire/controls.ts';
 import { overdue } from './wire/http.ts';
 import { LivenessTracker, outageProblems } from './wire/life.ts';
-import { NotRun } from './wire/not-run.ts';
+import { NotRun, rateLimited } from './wire/not-run.ts';
 import { Probe } from './wire/probe.ts';
 import { sessionOf, unanswered } from './wire/rpc.ts';
 
@@ -276,7 +276,7 @@ export class LiveRun {
       });
       if (isDistorted()) throw notMeasurable;
       if (problems.some(({ actual }) => actual.includes('HTTP 429')))
-        throw NotRun.because('unanswered', 'the server limits the rate of requests (HTTP 429)');
+        throw NotRun.because('unanswered', rateLimited);
       if (problems.length > 0 && rule.turn === 'last') await life.isAnswering(rule.id);
       if (submissionRules.includes(rule)) this.rehearsed = probe;
       if (problems.length > 0 && rule.turn === 'separate') this.#doubted.add(rule);

@@ -1,14 +1,15 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { objectOr, parseJsonText } from '../json/json.ts';
 import { guardSchemaWork } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { nowMs } from './clock.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 import type { HttpAnswer } from './http.ts';
-import { NotRun } from './not-run.ts';
+import { NotRun, rateLimited } from './not-run.ts';
 import { allWaitsMs, type LimitedAnswer } from './rate-limit.ts';
-import { NoAnswer } from './receive.ts';
+import { NoAnswer, Unanswered } from './receive.ts';
 
 export interface SdkSession {
   readonly client: Client;
@@ -56,8 +57,19 @@ export async function connect({
   ...guarded
 }: ClientOptions): Promise<SdkSession> {
   const [{ Client }, { StreamableHTTPClientTransport }] = await loadClient();
+  const onLost = (body: unknown, cause: Error | undefined): void => {
+    const { id, method } = objectOr(parseJsonText(String(body))[0]);
+    if (typeof id !== 'number' || typeof method !== 'string') return;
+    const data = isMissingAnswer(cause) ? cause : endedStream(method);
+    transport.onmessage?.({
+      jsonrpc: '2.0',
+      id,
+      error: { code: connectionClosed, message: data.message, data },
+    });
+  };
+  const send = guardedFetch({ ...guarded, onLost });
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch: authorizedFetch(guardedFetch(guarded), { token, platform, onSession, successorOf, retriesAfter }),
+    fetch: authorizedFetch(send, { token, platform, onSession, successorOf, retriesAfter }),
     requestInit: { headers: { ...headers } },
     reconnectionOptions: {
       maxRetries: 0,
@@ -101,12 +113,11 @@ function authorizedFetch(
       const sentAt = nowMs();
       const answer = await send(input, { ...init, headers });
       onSession(answer.headers.get('mcp-session-id') ?? undefined);
+      if (await takesNextSession(headers, ownSession, answer, successorOf)) continue;
+      if (answer.status !== 429) return answer;
+      await answer.body?.cancel(); // the time limit of the request ends with its body
       const limited = { headers: Object.fromEntries(answer.headers), sentAt, attempt };
-      const isRepeated =
-        (await takesNextSession(headers, ownSession, answer, successorOf)) ||
-        (answer.status === 429 && (await retriesAfter(limited)));
-      if (!isRepeated) return answer;
-      await answer.body?.cancel();
+      if (!(await retriesAfter(limited))) throw NotRun.because('unanswered', rateLimited);
     }
   };
 }
@@ -124,6 +135,7 @@ async function takesNextSession(
   const next = await successorOf(session, { status: answer.status, body: await answer.clone().text() });
   if (next === undefined) return false;
   headers.set('mcp-session-id', next);
+  await answer.body?.cancel();
   return true;
 }
 
@@ -134,12 +146,33 @@ async function takesNextSession(
  * @throws NotRun if the request could not be sent or its answer could not be awaited.
  */
 export function missingAnswerOf(error: unknown): NoAnswer | undefined {
-  if (error instanceof NotRun) throw error;
-  if (error instanceof NoAnswer) return error;
+  const lost = error instanceof Error && 'data' in error ? error.data : undefined;
+  const reported = isMissingAnswer(lost) ? lost : error;
+  if (reported instanceof NotRun) throw reported;
+  if (reported instanceof NoAnswer) return reported;
   if (!(error instanceof Error) || !silent.test(error.message)) return undefined;
   const { cause, message } = error;
   const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message;
   return new NoAnswer(reason, { cause: error });
+}
+
+/** JSON-RPC error of the SDK for a request whose connection ended. */
+const connectionClosed = -32_000;
+
+function isMissingAnswer(error: unknown): error is NoAnswer | NotRun {
+  return error instanceof NoAnswer || error instanceof NotRun;
+}
+
+/** The SDK's client gets `Connection: close` in its requests; some servers then end the answer too early. */
+function endedStream(method: string): Unanswered {
+  return new Unanswered([
+    {
+      path: `${method} with Connection: close`,
+      expected: 'a response',
+      actual: 'a stream of events that ended before it',
+      fix: 'End the stream after the response, also if the request has the header Connection: close. Proxies such as nginx send it.',
+    },
+  ]);
 }
 
 /** Recognized by text: a server may answer with the SDK's own error codes. The first two come from `fetch`. */

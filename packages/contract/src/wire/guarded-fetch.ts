@@ -8,6 +8,8 @@ export interface Guarded {
   /** As in `Http`, with the body of the request. */
   admit(body: unknown): void;
   onLate(timeoutMs: number, body: unknown, arrival: Arrival): Error;
+  /** Called if events answer a POST, and their stream ends without a response. The SDK's client would wait until its own limit. */
+  onLost?(body: unknown, error: Error | undefined): void;
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
   readonly timeoutMs: number;
   /** Ends every request, also a stream that stays open. */
@@ -16,7 +18,7 @@ export interface Guarded {
 }
 
 /** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */
-export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guarded): typeof fetch {
+export function guardedFetch({ timeoutMs, signal, admit, onLate, onLost, record }: Guarded): typeof fetch {
   return async (input, init = {}) => {
     admit(init.body);
     const { method = 'GET' } = init;
@@ -52,9 +54,14 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
       overdueError = onLate(timeoutMs, init.body, arrival);
       limit.abort(overdueError);
     }, timeoutMs);
-    const answered = (): void => clearTimeout(overdue);
+    let lacksResponse = false;
+    const answered = (): void => {
+      clearTimeout(overdue);
+      lacksResponse = false;
+    };
     const settle = (error?: Error): void => {
       end(error);
+      if (lacksResponse) onLost?.(init.body, error);
       answered();
       for (const abortSignal of enders) abortSignal.removeEventListener('abort', stop);
     };
@@ -69,6 +76,7 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
       const { body, status, statusText, headers } = await fetch(input, sentInit);
       head = { status, headers: Object.fromEntries(headers) };
       const watch = isEventStream(headers.get('content-type')) ? new ResponseWatch() : undefined;
+      lacksResponse = watch !== undefined && method === 'POST';
       if (!body) settle();
       arrival.bytes = 0;
       const take = (bytes: Uint8Array): void => {

@@ -13,6 +13,9 @@ export const consent = 'no tool may be called, because each call might do harm';
 /** The same in a project. */
 export const harmless = 'no tool only reads, and no other has an example with a recording';
 
+/** The reason for rules that the limit of a server kept from an answer. */
+export const rateLimited = 'the server limits the rate of requests (HTTP 429)';
+
 /** The reason for rules that need to know whether a call requires a token. */
 export const limited = 'a limit of the rate (HTTP 429) hides whether a call without a token is refused';
 
