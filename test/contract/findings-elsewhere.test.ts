@@ -4,7 +4,7 @@ import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { serving, signer } from '../broken/trust.ts';
-import { methodOf, type Variant, where, withAnswer } from '../broken/variant.ts';
+import { methodOf, responds, type Variant, where, withAnswer } from '../broken/variant.ts';
 import type { Request } from '../broken/wire.ts';
 
 /** Every server has this time to answer, also on a busy machine. */
@@ -55,4 +55,43 @@ it('does not blame the tool definitions for a rate limit that the SDK’s client
     status: 'not-run',
     reason: 'the server limits the rate of requests (HTTP 429)',
   });
+});
+
+it('reports methods that are never answered by their own rules, not by those about sessions and tokens', async () => {
+  const accepts = where((request) => /^(ping|(prompts|resources).list)$/.test(methodOf(request) ?? ''), {
+    status: 202,
+  });
+  const aboutOthers = [
+    'discovery.invalid-token',
+    'session.lasting',
+    'session.two-at-once',
+    'session.parallel',
+  ];
+  const report = await check(accepts, context, ['protocol.ping', 'discovery.prompts-list', ...aboutOthers]);
+  const failed = report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id);
+  expect(failed.toSorted()).toEqual(['discovery.prompts-list', 'protocol.ping']);
+});
+
+it('gives the fix of modern.served if a server refuses the version of the stateless revision', async () => {
+  const refuses = where(({ headers }) => headers['mcp-protocol-version'] === '2026-07-28', {
+    status: 400,
+    body: {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_000, message: 'Bad Request: Unsupported protocol version: 2026-07-28' },
+    },
+  });
+  const served = ruleOf(await check(refuses, context, ['modern.served']), 'modern.served');
+  expect(served?.status).toBe('fail');
+  expect(served?.problems.map(({ fix }) => fix)).toEqual([undefined]);
+});
+
+it('lets a tool refuse a call that has no arguments by a JSON-RPC error', async () => {
+  const demandsArguments = responds(({ method, params }) =>
+    method === 'tools/call' && !Object.hasOwn(Object(params), 'arguments')
+      ? { error: { code: -32_603, message: 'arguments are required' } }
+      : undefined,
+  );
+  const { rules } = await check(demandsArguments, context, ['explore.valid', 'explore.no-crash']);
+  expect(rules.map(({ status }) => status)).toEqual(['pass', 'pass']);
 });

@@ -47,6 +47,12 @@ const servers: { readonly [what in Prevention]: Variant } = {
     respond: (good) => async (message) =>
       message.id === 424_242 && message.method !== 'tools/list' ? new Promise(() => {}) : good(message),
   },
+  ping: where(
+    (request) => !isModern(request) && /^(ping|(prompts|resources).list)$/.test(methodOf(request) ?? ''),
+    {
+      status: 202,
+    },
+  ),
   identity: { health: () => () => ({ status: 200, body: 'ok' }) },
   health: { health: () => () => ({ status: 200, body: {} }) },
   slowHealth: lateHealth,
@@ -192,10 +198,10 @@ it('has no verdict if a rule fails to run and no failed rule explains it', () =>
 
 /** The places in the source where a rule is left out for a reason that is no fault of the server. */
 const excepted = {
-  'because inapplicable': 19,
+  'because inapplicable': 20,
   'because example': 2,
   'because withheld': 5,
-  'because unanswered': 10,
+  'because unanswered': 12,
   'because deadline': 1,
   'because error': 1,
   'without forgery': 1,

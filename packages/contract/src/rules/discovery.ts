@@ -84,9 +84,12 @@ export const discoveryRules: readonly LiveRule[] = [
       const headers = { [header]: `${scheme} e30.e30.invalid` };
       const methods = ['tools/list', 'resources/list', 'prompts/list'];
       const session = await probe.newSession();
-      const found = await inParallel(methods, async (method) =>
-        carriedOutProblems(await probe.rpc(method, undefined, { headers, session }), method),
-      );
+      const found = await inParallel(methods, async (method) => {
+        const problems = carriedOutProblems(await probe.rpc(method, undefined, { headers, session }), method);
+        if (problems.length === 0) return [];
+        const withoutToken = await probe.rpc(method, undefined, { session });
+        return carriedOutProblems(withoutToken, method).length > 0 ? [] : problems; // see discovery.*-list
+      });
       return [...resultProblems(await probe.initialize(undefined, { headers }), 'initialize'), ...found];
     },
   },

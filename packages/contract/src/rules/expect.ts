@@ -100,11 +100,11 @@ const methodNotFound = -32_601;
 function refusalFix({ status, body, asked }: HttpAnswer): string | undefined {
   if (status < 400) return undefined;
   const { body: sent, headers: sentHeaders = {} } = asked ?? ({} as Partial<Asked>);
-  const isInitialize = typeof sent === 'string' && sent.includes('"method":"initialize"');
+  const sentText = typeof sent === 'string' ? sent : '';
   if (requiresVersion.test(body.slice(0, 2_000)) && sentHeaders['mcp-protocol-version'] === undefined)
     return versionFix;
   const refusal = refusals.find(
-    ([words, , ofInitialize]) => words.test(body.slice(0, 2_000)) && (!ofInitialize || isInitialize),
+    ([words, , request]) => words.test(body.slice(0, 2_000)) && (request?.test(sentText) ?? true),
   );
   return refusal?.[1] ?? (status === 401 ? withoutToken : undefined);
 }
@@ -115,7 +115,12 @@ const versionFix =
 
 const withoutToken = 'Let this request pass without authentication: only tools/call needs a token.';
 
-const refusals: readonly (readonly [words: RegExp, fix: string, ofInitialize?: true])[] = [
+const initialize = /"method":"initialize"/;
+/** A request of the versions with sessions: the others name their version in the body. */
+const withSession = /^(?!.*io\.modelcontextprotocol\/protocolVersion)/s;
+
+/** The fix for the words of a refusal, and of which requests, if not of all. */
+const refusals: readonly (readonly [words: RegExp, fix: string, request?: RegExp])[] = [
   [
     /host (header|name)|invalid host|host .{0,40}not allowed|blocked host/i,
     'Admit this host: the server refuses it, as a protection against DNS rebinding. Behind a proxy, that needs the public name.',
@@ -125,11 +130,15 @@ const refusals: readonly (readonly [words: RegExp, fix: string, ofInitialize?: t
     /not acceptable|must accept|accept header/i,
     'Answer in JSON whatever Accept says. The bare transport of the SDK demands both media types.',
   ],
-  [/already (initialized|connected)/i, 'Create a transport and a server object for each initialize.', true],
-  [/session/i, 'Look at the session after you have seen that the request is no initialize.', true],
+  [
+    /already (initialized|connected)/i,
+    'Create a transport and a server object for each initialize.',
+    initialize,
+  ],
+  [/session/i, 'Look at the session after you have seen that the request is no initialize.', initialize],
   [/unauthori[sz]ed|forbidden|authenticat|(bearer|access) token|jwt|api.?key|credential/i, withoutToken],
   [/content.?type|media type/i, 'Accept application/json with any parameters as Content-Type.'],
-  [/protocol.?version/i, 'Accept every version of the protocol that initialize negotiates.'],
+  [/protocol.?version/i, 'Accept every version of the protocol that initialize negotiates.', withSession],
   [
     /rate limit|too many|quota/i,
     'Allow more requests a minute: a marketplace discovers and calls in bursts.',

@@ -157,7 +157,7 @@ function crashFault(call: Explored): Fault | undefined {
 const internalError = -32603;
 
 function internalErrorFault({ isValid, variant, ordinary, rpc }: Explored): Fault | undefined {
-  if (!isValid || variant.demand === 'result' || !ordinary.result) return undefined;
+  if (!isValid || variant.bare || variant.demand === 'result' || !ordinary.result) return undefined;
   if (rpc.error?.code !== internalError) return undefined;
   return { expected: 'data, or a failure in words of the tool', actual: describeCall(rpc) };
 }

@@ -37,6 +37,9 @@ function otherMethod(probe: Probe): Promise<string> {
       const answer = await probe.rpc(method).catch(unanswered);
       if (carriedOutProblems(answer, method).length === 0) return method;
     }
+    const { http, result, error } = await probe.rpc('ping').catch(unanswered);
+    const isAnsweredWrongly = http.status >= 200 && http.status < 300 && !result && error?.code !== -32_601;
+    if (isAnsweredWrongly) throw NotRun.by('ping');
     return 'ping';
   });
 }

@@ -36,6 +36,7 @@ export const preventions = {
   session: ['initialize opened no session', ['session.open']],
   sessionAgain: ['a further initialize opened no session', ['session.unique']],
   disturbed: ['two sessions at once disturb each other', ['session.two-at-once']],
+  ping: ['neither prompts/list, resources/list nor ping is answered', ['protocol.ping']],
   identity: ['health or initialize names no server', ['health.fields', 'identity.name']],
   health: ['GET /health returns no status', ['health.status', 'health.fields']],
   slowHealth: ['GET /health is not answered in time', ['health.in-time']],

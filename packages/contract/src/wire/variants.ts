@@ -84,7 +84,7 @@ export function deriveVariants(
   const undeclaredChange = [{ name: undeclared, value: 'x' }];
   const first: Variant[] = [
     { changes: undeclaredChange, demand: fits(undeclaredChange) ? 'answer' : 'refusal' },
-    { changes: [], demand: allows(schema, {}) ? 'result' : 'answer', bare: true },
+    { changes: [], demand: 'answer', bare: true },
   ];
   const [mostLimited, ...otherLong] = long.toSorted(
     (left, right) => Number(right.demand === 'refusal') - Number(left.demand === 'refusal'),
