@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Report, RuleResult } from '../../packages/contract/src/model.ts';
-import { context } from '../../packages/contract/src/platforms/all.ts';
+import { context, mcp } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { serving, signer } from '../broken/trust.ts';
-import { methodOf, responds, type Variant, where, withAnswer } from '../broken/variant.ts';
+import { instead, methodOf, responds, type Variant, where, withAnswer } from '../broken/variant.ts';
 import type { Request } from '../broken/wire.ts';
 
 /** Every server has this time to answer, also on a busy machine. */
@@ -84,6 +84,38 @@ it('gives the fix of modern.served if a server refuses the version of the statel
   const served = ruleOf(await check(refuses, context, ['modern.served']), 'modern.served');
   expect(served?.status).toBe('fail');
   expect(served?.problems.map(({ fix }) => fix)).toEqual([undefined]);
+});
+
+it('under mcp, a server that opens no session and answers only initialize fails', async () => {
+  const answersOnlyInitialize = withAnswer((answer, request) =>
+    methodOf(request) === 'initialize' ? { ...answer, headers: {} } : { status: 500, body: '' },
+  );
+  const report = await check(answersOnlyInitialize, mcp, ['discovery.initialize', 'discovery.tools-list']);
+  expect(ruleOf(report, 'discovery.tools-list')?.status).toBe('fail');
+  expect(report.ok).toBe(false);
+});
+
+it('under mcp, a server that requires a token for every request has no verdict without one', async () => {
+  const denies = instead(() => ({
+    status: 401,
+    body: { error: 'invalid_token' },
+    headers: { 'www-authenticate': 'Bearer' },
+  }));
+  const report = await check(denies, mcp, ['discovery.initialize', 'discovery.tools-list']);
+  expect(ruleOf(report, 'discovery.initialize')).toMatchObject({
+    status: 'not-run',
+    reason: 'initialize was denied; give the header that the server requires with --header',
+  });
+  expect(report.summary.unanswered).toBe(1);
+});
+
+it('under mcp, a failure as JSON-RPC error, also without arguments, fails no MUST', async () => {
+  const errors = responds(({ method }) =>
+    method === 'tools/call' ? { error: { code: -32_603, message: 'The API is down' } } : undefined,
+  );
+  const ids = ['call.answered', 'explore.valid', 'explore.answered'];
+  const { rules } = await check(errors, mcp, ids);
+  expect(rules.filter(({ status, level }) => status === 'fail' && level === 'must')).toEqual([]);
 });
 
 it('lets a tool refuse a call that has no arguments by a JSON-RPC error', async () => {

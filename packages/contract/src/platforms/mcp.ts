@@ -109,7 +109,7 @@ export const mcp: PlatformProfile = {
       ...should('result.same-data', 'result.failure-fits', 'result.failure-flagged'),
       ...should('answers.no-credentials'),
       ...should('tool.readable', 'discovery.tools', 'session.unique', 'modern.failure', 'answers.numbers'),
-      ...should('outcome.found', 'outcome.fail', 'explore.valid'),
+      ...should('outcome.found', 'outcome.fail', 'explore.valid', 'call.answered'),
     },
   },
   sources: {

@@ -1,6 +1,7 @@
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import { bounds } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
+import { isDenied } from '../wire/access.ts';
 import { clientListing, initializesAgain, ListRejected, lists, listsAll } from '../wire/controls.ts';
 import { pageProblems } from '../wire/fetch-tool-list.ts';
 import { NotRun } from '../wire/not-run.ts';
@@ -14,6 +15,8 @@ import {
 } from './expect.ts';
 import { fact, inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
+const denied = 'initialize was denied; give the header that the server requires with --header';
+
 /** Information that an agent or the marketplace reads before it pays. */
 export const discoveryRules: readonly LiveRule[] = [
   {
@@ -24,6 +27,9 @@ export const discoveryRules: readonly LiveRule[] = [
     mustAnswer: true,
     check: async (probe) => {
       const answer = await probe.initialized();
+      const { overrides } = probe.profile.rules;
+      // MCP, authorization: a server may require a token for every request.
+      if (overrides.gate === 'off' && isDenied(answer.http)) throw NotRun.because('unanswered', denied);
       const fix =
         'Check that the URL is that of the MCP endpoint, and that it answers initialize with a JSON-RPC result.';
       return resultProblems(answer, 'initialize').map((problem) => ({ fix, ...problem }));

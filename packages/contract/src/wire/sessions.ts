@@ -119,12 +119,13 @@ export class Sessions extends Requests {
 
   /**
    * A session that all rules share; rules that end or break sessions open their own with `newSession`. Undefined if
-   * the server opens none and answers without one, which a separate rule reports.
+   * the server opens none and answers without one, or if the profile demands none.
    */
   session(): Promise<string | undefined> {
     return this.once('session', async () => {
       const session = await this.enter(await this.initialized());
-      if (session === undefined && !(await this.isStateless())) throw NotRun.by('session');
+      const isReported = this.profile.rules.overrides['session.open'] !== 'off';
+      if (session === undefined && isReported && !(await this.isStateless())) throw NotRun.by('session');
       return session;
     });
   }
