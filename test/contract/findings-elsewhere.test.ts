@@ -35,7 +35,7 @@ it('names Connection: close as the cause if only the events for the SDK’s clie
       ? { ...answer, headers: { ...answer.headers, ...events }, body: '' }
       : answer,
   );
-  const report = await check(endsEarly, context, ['discovery.client']);
+  const report = await check(endsEarly, context, ['discovery.client', 'outcome.client']);
   expect(ruleOf(report, 'discovery.client')).toMatchObject({
     status: 'fail',
     problems: [
@@ -46,6 +46,7 @@ it('names Connection: close as the cause if only the events for the SDK’s clie
       },
     ],
   });
+  expect(ruleOf(report, 'outcome.client')).toMatchObject({ status: 'not-run', see: ['discovery.client'] });
 });
 
 it('does not blame the tool definitions for a rate limit that the SDK’s client gets', async () => {

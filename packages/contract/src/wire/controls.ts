@@ -2,6 +2,7 @@ import type { Control, LiveRule } from '../rules/rule.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
 import { NotRun } from './not-run.ts';
 import type { CallOutcome, Probe } from './probe.ts';
+import { Unanswered } from './receive.ts';
 import { isRefusal, sessionOf } from './rpc.ts';
 import { healthMs } from './timeouts.ts';
 
@@ -70,8 +71,13 @@ export const listsAll: Control = async (probe) => {
 };
 
 /** The client of the MCP SDK lists the tools without a token. */
-export const listsInClient: Control = async (probe) =>
-  (await clientListing(probe)) instanceof ListRejected ? 'clientList' : undefined;
+export const listsInClient: Control = async (probe) => {
+  const listing = await clientListing(probe).catch((error: unknown) => {
+    if (error instanceof Unanswered) return error; // discovery.client reports it
+    throw error;
+  });
+  return Array.isArray(listing) ? undefined : 'clientList';
+};
 
 /** The tools that the SDK's client lists without a token, or its error. Requested once in a run. @throws NoAnswer */
 export function clientListing(probe: Probe): Promise<readonly object[] | ListRejected> {
