@@ -41,7 +41,6 @@ export const sentences: Readonly<Record<string, string>> = {
   // Only for a target on loopback, as the rule decides.
   'http.foreign-origin':
     'transports: "Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding attacks"',
-  'call.answered': reply,
   'explore.answered': reply,
   'answers.steady': reply,
   'result.fits': 'tools: "Servers MUST provide structured results that conform to this schema"',

@@ -174,12 +174,12 @@ export class McpEndpoint {
     const denial = this.#paymentDenial(id, message, caller);
     if (denial) return denial;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
-    const modern = this.#modern && isModern(message, headers) ? this.#modern : null;
+    const modern = this.#modernFor(message, headers);
     const refusal = modern?.refusalOf(message, headers);
     if (refusal) return refusalResponse(refusal);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
-    const initializes = !modern && isInitialize(message);
-    if (!modern && this.#lacksSession(headers, initializes)) return invalidSession;
+    const initializes = isInitialize(message, modern);
+    if (this.#lacksSession(modern, headers, initializes)) return invalidSession;
     const isCall = message.method === paidMethod;
     const tokenKey = this.#tokenKey(headers);
     if (isCall && !this.#calls.enter(tokenKey)) return tooManyCalls;
@@ -215,7 +215,8 @@ export class McpEndpoint {
    *
    * @throws RpcError if its version of the protocol is not supported
    */
-  #lacksSession(headers: IncomingHttpHeaders, initializes: boolean): boolean {
+  #lacksSession(modern: object | null, headers: IncomingHttpHeaders, initializes: boolean): boolean {
+    if (modern) return false;
     const session = headers['mcp-session-id']?.toString();
     const needsNone = initializes && session === undefined;
     if (!needsNone && !this.#sessions.isKnown(session)) return true;
@@ -230,6 +231,11 @@ export class McpEndpoint {
   #useDenial(use: UseResult): HttpResponse | null {
     if (use === 'later') return usedTokensUnknown;
     return use === 'denied' ? this.unauthorized : null;
+  }
+
+  /** Null if the message belongs to a version with sessions. */
+  #modernFor(message: unknown, headers: IncomingHttpHeaders) {
+    return this.#modern && isModern(message, headers) ? this.#modern : null;
   }
 
   #sessionHeaders(headers: IncomingHttpHeaders, initializes: boolean): HttpResponse['headers'] {
@@ -293,8 +299,8 @@ function parseWithinDepth(
   return { message: estimateMemory(bytes) === null ? undefined : parseBody(bytes), memoryBytes };
 }
 
-function isInitialize(message: Members): boolean {
-  return message.method === 'initialize' && 'id' in message;
+function isInitialize(message: Members, modern: object | null): boolean {
+  return modern === null && message.method === 'initialize' && 'id' in message;
 }
 
 function refusalResponse(refusal: ErrorReply): HttpResponse {
