@@ -27,6 +27,7 @@ export const sentences: Readonly<Record<string, string>> = {
   'session.id-characters': 'transports: "The session ID MUST only contain visible ASCII characters"',
   'session.two-at-once': reply,
   'explore.own-answer': reply,
+  'explore.own-texts': reply,
   'protocol.unknown-version':
     'lifecycle: "Otherwise, the server MUST respond with another protocol version it supports"',
   'protocol.version-header':

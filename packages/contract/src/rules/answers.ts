@@ -110,7 +110,7 @@ export const answerRules: readonly LiveRule[] = [
     ...must(steady, 'C§4'),
     title: 'a request that succeeds once succeeds each time',
     fix: 'Look into the log of the server for the requests that failed: the requests do not differ.',
-    turn: 'last',
+    turn: 'waiting', // after session.lasting, whose requests count
     controls: [triesMcp],
     check: async (probe) => {
       // What came before counts, whether or not the further requests get an answer.
