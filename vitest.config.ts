@@ -69,9 +69,9 @@ export default defineConfig({
   ...ownSource,
   test: {
     // Most tests wait for processes of their own, and a generated project is several of them: two cores bear two at once in a file,
-    // and three files, which wait for a third of their time.
+    // and four files, which wait for a third of their time.
     maxConcurrency: 2,
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     // What is said does not depend on how the tests were started.
     env: { npm_command: '' },

@@ -140,6 +140,8 @@ it('create-market-mcp creates projects that are named like a former command', ()
 });
 
 it('an unknown rule of a known group names the rules of the group', () => {
-  expect(ruleNameErrors('[rule]', 'health.nope')[0]?.hint).toMatch(/^Rules of health are health\.[\w-]+, /);
+  expect(ruleNameErrors('[rule]', 'health.absent-rule')[0]?.hint).toMatch(
+    /^Rules of health are health\.[\w-]+, /,
+  );
   expect(ruleNameErrors('[rule]', 'helth.status')[0]?.hint).toBe('Did you mean health.status?');
 });

@@ -17,7 +17,7 @@ describe('the packed program, installed in an empty directory', () => {
     await succeeded(run('npm', install, { cwd: root }));
   });
 
-  it('is a single package without our sources, under 2.7 MB without archives of earlier versions and copies for unpublished projects', () => {
+  it('is a single package without our sources, under 2.8 MB without archives of earlier versions and copies for unpublished projects', () => {
     const packages = readdirSync(join(root, 'node_modules')).filter((name) => !name.startsWith('.'));
     expect(packages).toEqual(['create-market-mcp']);
     expect(readdirSync(program).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
@@ -31,7 +31,7 @@ describe('the packed program, installed in an empty directory', () => {
       if (path.startsWith('dist/releases/')) expect(size, path).toBeLessThan(80_000);
       else sum += size;
     }
-    expect(sum).toBeLessThan(2_700_000);
+    expect(sum).toBeLessThan(2_800_000);
   });
 
   it('creates a project of at most 22 files and 6 packages, installs them, builds it and checks it', async () => {
