@@ -45,6 +45,22 @@ it('a pasted request with a long session id shows the failure', async () => {
   expect(output).toMatch(/^HTTP\/1.1 500/);
 });
 
+it('a pasted request with a changed session id shows the failure', async () => {
+  const issued = new Set<string | undefined>([undefined]);
+  const variant: Variant = {
+    answer: (good) => async (request) => {
+      if (!issued.has(request.headers['mcp-session-id']?.toString()))
+        return { status: 500, body: 'not one of mine' };
+      const answer = await good(request);
+      issued.add(answer.headers?.['mcp-session-id']?.toString());
+      return answer;
+    },
+  };
+  const { output } = await pasted(variant, 'session.tampered');
+  expect(output).toMatch(/^HTTP\/1.1 500/);
+  expect(output).toContain('not one of mine');
+});
+
 it('a report sets only the variables that its requests have', () => {
   const rule = { id: 'a.b', level: 'must', title: '', source: '', fix: '', status: 'fail', ms: 0 } as const;
   const withRequest = (request: string) =>

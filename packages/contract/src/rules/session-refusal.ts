@@ -19,13 +19,22 @@ export const sessionRefusalRules: readonly LiveRule[] = [
   refusalRule('session.missing-post', 'a POST without a session', 'POST', async () => [undefined]),
   mergeLive({ title: 'a POST with a session that the server has not opened is refused' }, [
     refusalRule('session.unknown-post', 'a POST with an unknown session', 'POST', async () => [unknownId]),
-    refusalRule('session.tampered', 'a session id with one character changed', 'POST', tamperedIds),
+    changesSession(
+      refusalRule('session.tampered', 'a session id with one character changed', 'POST', tamperedIds),
+    ),
     refusalRule('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
   ]),
   refusalRule('session.missing-get', 'a GET without a session', 'GET', async () => [undefined]),
   mergeLive({ title: 'a GET with a session that the server has not opened is refused' }, [
     refusalRule('session.unknown-get', 'a GET with an unknown session', 'GET', async () => [unknownId]),
-    refusalRule('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
+    changesSession(
+      refusalRule(
+        'session.tampered-get',
+        'a session id with one character changed on GET',
+        'GET',
+        tamperedIds,
+      ),
+    ),
     refusalRule('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
   ]),
   mergeLive({ title: `${memberTitle} is refused, in a POST and in a GET`, mustAnswer: 'in-time' }, [
@@ -116,6 +125,23 @@ function refusalRule(
           : await probe.openStream(session, { mayHang: true });
         return invalidSessionProblems(answer, `${method}, ${sessionHeaderText(session)}`);
       }),
+  };
+}
+
+/** Changes one character of the id in a shell: the eighth that is not A. */
+const changedSession = `$(printf %s "$SESSION" | sed 's/[^A]/A/8')`;
+
+/** The rule with requests that a shell repeats with a changed session id. */
+function changesSession(rule: LiveRule): LiveRule {
+  return {
+    ...rule,
+    check: async (probe) => {
+      const problems = await rule.check(probe);
+      return problems.map((problem) => ({
+        ...problem,
+        request: problem.request?.replace('$SESSION', () => changedSession),
+      }));
+    },
   };
 }
 
