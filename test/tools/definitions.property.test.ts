@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { blankResult } from '../../packages/contract/src/definition/outcomes.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
+import { sampleArguments } from '../../packages/contract/src/platforms/sample-arguments.ts';
 import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { asImported } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';

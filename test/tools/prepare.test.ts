@@ -4,7 +4,7 @@ import { blankResult } from '../../packages/contract/src/definition/outcomes.ts'
 import { clientMismatches as mismatches } from '../../packages/contract/src/json/match.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
-import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
+import { sampleArguments } from '../../packages/contract/src/platforms/sample-arguments.ts';
 import { fix } from '../../src/fixes/fix.ts';
 import { asImported } from '../../src/import/imported-tool.ts';
 import { type Prepared, prepareTools } from '../../src/import/prepare.ts';

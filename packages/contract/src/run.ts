@@ -1,12 +1,12 @@
 import { liveRules } from './catalogue.ts';
 import type { Json } from './json/value.ts';
-import { LiveRun } from './judging.ts';
+import { LiveRun } from './live-run.ts';
 import type { Report, RuleResult, RuleText } from './model.ts';
 import { withCauses } from './report/causes.ts';
 import { conclusionOf, notRunReason, reportIdentity, skippedRule, summarizeRules } from './report/summary.ts';
 import { inspectToolList } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
-import { decidedByResults, isDecidedByResults } from './rules/output.ts';
+import { decidedByResults, dependsOnCallResults } from './rules/output.ts';
 import { effectiveRule, runsUnnamed } from './rules/rule.ts';
 import type { Target } from './target.ts';
 import { msSince, nowMs } from './wire/clock.ts';
@@ -54,7 +54,7 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
   const leveled = liveRules.flatMap(
     (rule) => effectiveRule(rule, target.profile, selects, rule.levelOf?.(target)) ?? [],
   );
-  // It takes as long to start as the first requests to be answered.
+  // The second instance starts while the first requests are answered: both take as long.
   if (leveled.some(({ rule }) => rule.controls?.includes(startsInstances))) {
     secondInstance(liveRun.probe).catch(() => {}); // the rule that needs it reports why
   }
@@ -67,13 +67,13 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
     return result;
   };
   const hasList = !fromDefinitions.some(({ cause }) => cause === 'unanswered');
-  if (hasList) fromDefinitions.filter((result) => !isDecidedByResults(result)).forEach(finish);
+  if (hasList) fromDefinitions.filter((result) => !dependsOnCallResults(result)).forEach(finish);
   const fromAnswers = await liveRun.checkAll(leveled, finish);
   if (hasList) {
     const { probe } = liveRun;
     const tools = await probe.tools().catch(() => []);
     fromDefinitions = fromDefinitions.map((result) =>
-      isDecidedByResults(result)
+      dependsOnCallResults(result)
         ? finish(decidedByResults(result, tools, (tool, outcome) => probe.ledger.observed(tool, outcome)))
         : result,
     );
@@ -85,7 +85,7 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
   const { ledger } = liveRun.probe;
   const rules = withCauses([...fromDefinitions, ...fromAnswers], (actual) => ledger.causeOf(actual));
   const rehearsal =
-    liveRun.rehearsed && (await rehearse(liveRun.rehearsed).then(verdictsOf, () => undefined));
+    liveRun.rehearsalProbe && (await rehearse(liveRun.rehearsalProbe).then(verdictsOf, () => undefined));
   const summary = summarizeRules(rules, msSince(startedAt));
   return {
     ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
@@ -101,6 +101,9 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
   };
 }
 
+/** The id in the place of that of a rule while the tools are listed. */
+const beforeFirstRule = '';
+
 /** The verdicts of the selected static rules. */
 async function inspect(
   { profile, methods }: Target,
@@ -115,7 +118,7 @@ async function inspect(
   } catch (error) {
     signal?.throwIfAborted();
     const stopReason = notRunReason(error);
-    if (stopReason.kind === 'unanswered') await life.isAnswering('');
+    if (stopReason.kind === 'unanswered') await life.isAnswering(beforeFirstRule);
     return inspectToolList([], profile, [], methods, selects).map((result) =>
       skippedRule(result, stopReason),
     );

@@ -48,7 +48,7 @@ export interface Target {
   readonly sampled?: ReadonlySet<string>;
   /** Called with a call that is not checked, because it has no recording. */
   readonly onUnrecorded?: (tool: string, args: JsonObject) => void;
-  /** The time, by `now()`, at which a run ends; the remaining rules are not run. */
+  /** The time, by `nowMs()`, at which a run ends; the remaining rules are not run. */
   readonly deadlineAt?: number;
   /** Measures the answers of the server, in milliseconds: `now` by default. Timeouts and the deadline do not depend on it. */
   readonly clock?: () => number;

@@ -75,5 +75,5 @@ async function acceptsToken(probe: Probe): Promise<boolean> {
   const token = await probe.token();
   const session = await probe.session();
   const params = { name: 'no_such_tool', arguments: {} };
-  return (await probe.ask('tools/call', params, { session, token })).result !== undefined;
+  return (await probe.rpcOnce('tools/call', params, { session, token })).result !== undefined;
 }

@@ -24,7 +24,7 @@ async function list(variant: Variant, deadlineMs?: number) {
     const deadlineAt =
       deadlineMs === undefined ? {} : { deadlineAt: Number(process.hrtime.bigint()) / 1e6 + deadlineMs };
     const probe = new Probe({ url, profile: context, signer, wait, ...deadlineAt });
-    const { status } = (await probe.ask('tools/list')).http;
+    const { status } = (await probe.rpcOnce('tools/list')).http;
     await probe.close();
     return { waits, status };
   });
@@ -87,7 +87,7 @@ it('requests that are refused together wait once, and each is sent again', async
   };
   await serving(variant, async (url) => {
     const probe = new Probe({ url, profile: context, wait });
-    const answers = await Promise.all(Array.from({ length: 5 }, () => probe.ask('tools/list')));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => probe.rpcOnce('tools/list')));
     expect(answers.map(({ http }) => http.status)).not.toContain(429);
     await probe.close();
   });
@@ -112,7 +112,7 @@ it('a token is signed again after a wait', async () => {
   await serving(variant, async (url) => {
     const probe = new Probe({ url, profile: context, signer: counting, wait: async () => {} });
     const token = await probe.token({ claims: { jti: 'one' } });
-    await probe.ask('tools/call', { name: 'get_price', arguments: {} }, { token });
+    await probe.rpcOnce('tools/call', { name: 'get_price', arguments: {} }, { token });
     await probe.close();
   });
   expect(tokens).toEqual(['Bearer token-0', 'Bearer token-1']);
@@ -172,7 +172,7 @@ it('every rule gives a call the time that the profile allows', async () => {
     const probe = new Listening({ url, profile: context, signer });
     const session = await probe.session();
     given.length = 0;
-    await probe.ask('tools/call', { name: 'get_price', arguments: {} }, { session });
+    await probe.rpcOnce('tools/call', { name: 'get_price', arguments: {} }, { session });
     await probe.close();
   });
   expect(given).toEqual([context.limits.callMs]);

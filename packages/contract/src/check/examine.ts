@@ -37,7 +37,7 @@ export interface ExamineOptions {
   readonly examples?: Examples | undefined;
   /** Which tools may be called if the server is not ours. */
   readonly calls?: CallPolicy | undefined;
-  /** Generated calls for each tool. By default 12; none for a server elsewhere, whose tools may ask live APIs. */
+  /** Generated calls for each tool. By default 12; none for a server on another machine, whose tools may ask live APIs. */
   readonly explore?: number | undefined;
   /** Chooses the generated calls. */
   readonly seed?: number | undefined;
@@ -46,7 +46,7 @@ export interface ExamineOptions {
   readonly onRule?: (result: RuleResult, completedCount: number, total: number) => void;
 }
 
-/** The tool list that the marketplace last read, if known. */
+/** An earlier tool list, and how to compare with it. */
 export interface PreviousListing {
   readonly file: string;
   changesTo(tools: readonly Json[]): readonly ListingChange[];
@@ -58,7 +58,7 @@ export function driftFrom({ file, changesTo }: PreviousListing, tools: readonly 
   return { against: file, changes, refreshNeeded: changes.length > 0 };
 }
 
-/** What the owner of a server knows of its errors: adds causes and places in its code to a report. */
+/** Adds to a report the causes that the output of an owned server shows, with places in its code. */
 export type Locate = (report: Report) => Report & { readonly serverErrors: readonly OtherError[] };
 
 export interface Examination {

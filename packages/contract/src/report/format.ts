@@ -57,7 +57,7 @@ export function reasonLine(reason: string): string {
 }
 
 /** What the caller can do so that the rules of an incomplete check are run, in printable lines. */
-export function waysOn({ rules }: Pick<CheckReport, 'rules'>): readonly string[] {
+export function remedyLines({ rules }: Pick<CheckReport, 'rules'>): readonly string[] {
   return [...remedies].flatMap(([reason, remedy]) => {
     const count = rules.filter((rule) => rule.reason === reason).length;
     return count === 0 ? [] : [`To run ${count} more: ${remedy}.`];
@@ -93,7 +93,13 @@ export function remarksOf(report: CheckReport): readonly Remark[] {
   const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
   return [
     ...(ok && !complete
-      ? [{ about: 'coverage', text: [`${verdictOf(report)}.`, ...waysOn(report)].join(' '), fails: false }]
+      ? [
+          {
+            about: 'coverage',
+            text: [`${verdictOf(report)}.`, ...remedyLines(report)].join(' '),
+            fails: false,
+          },
+        ]
       : []),
     ...breaking.map(({ tool, path, what: change, breaksFor }) => ({
       about: 'drift',

@@ -66,8 +66,8 @@ export function mergeToolProblems(problems: readonly Problem[]): readonly Proble
 /** The first of some names, and how many more there are. */
 export function shortNameList(names: readonly string[], noun: string): string {
   const hiddenCount = names.length - namesShown;
-  const namedTools = names.slice(0, namesShown).join(', ');
-  return hiddenCount > 0 ? `${namedTools} and ${hiddenCount} more ${noun}` : namedTools;
+  const shownNames = names.slice(0, namesShown).join(', ');
+  return hiddenCount > 0 ? `${shownNames} and ${hiddenCount} more ${noun}` : shownNames;
 }
 
 const namesShown = 3;

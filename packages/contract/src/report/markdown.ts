@@ -9,8 +9,8 @@ import {
   otherErrorLine,
   problemLine,
   reasonLine,
+  remedyLines,
   verdictOf,
-  waysOn,
 } from './format.ts';
 import { firstLines, mergeToolProblems } from './lines.ts';
 
@@ -34,7 +34,7 @@ export function markdownReport(report: CheckReport): string {
   const blocks: readonly (readonly string[])[] = [
     [`# ${verdictSign(report)} Contract check of ${escapeMarkdown(target)}`],
     [`Platform ${escapeMarkdown(platform)}: **${verdictOf(report)}**; ${countsOf(summary)}.`],
-    complete ? [] : waysOn(report).map(escapeMarkdown),
+    complete ? [] : remedyLines(report).map(escapeMarkdown),
     table(['rule', 'level', 'problem', 'fix', 'source'], failed.map(failureRow)),
     rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
     table(

@@ -14,8 +14,8 @@ import {
   problemLine,
   type ReportOptions,
   reasonLine,
+  remedyLines,
   verdictOf,
-  waysOn,
 } from './format.ts';
 import { firstLines, mergeToolProblems, problemLines, ruleLines, shortNameList } from './lines.ts';
 import { variableLines } from './request-variables.ts';
@@ -255,7 +255,7 @@ function summaryLines(report: CheckReport, paint: Paint): readonly string[] {
   const counts = countsOf(report.summary, paint);
   return [
     `${mark ?? paint.yellow(`! ${verdict}`)}  ${counts} in ${seconds} s${terms}`,
-    ...(report.complete ? [] : waysOn(report)),
+    ...(report.complete ? [] : remedyLines(report)),
   ];
 }
 

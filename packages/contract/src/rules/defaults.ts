@@ -4,9 +4,9 @@ import { propertiesOf, requiredOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { commonLeaves } from '../wire/call-pairs.ts';
 import { Explorer, type Found, foundData } from '../wire/explored-calls.ts';
+import { applyChanges } from '../wire/generated-calls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { allows, inputSchemaOf } from '../wire/tool-cases.ts';
-import { applyChanges } from '../wire/variants.ts';
 import type { Finding } from './found.ts';
 import { joinWords } from './returned.ts';
 

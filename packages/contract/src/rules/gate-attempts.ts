@@ -63,7 +63,7 @@ export function forged(
 export async function callWith(probe: Probe, value: string | undefined, call?: Called): Promise<HttpAnswer> {
   const params = call ?? (await probe.authenticationCall());
   const headers = { [probe.profile.token.header]: value };
-  return (await probe.ask('tools/call', params, { session: await probe.session(), headers })).http;
+  return (await probe.rpcOnce('tools/call', params, { session: await probe.session(), headers })).http;
 }
 
 export async function refusalsOf(

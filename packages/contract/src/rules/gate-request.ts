@@ -110,7 +110,7 @@ export const gateRequestRules: readonly LiveRule[] = [
   ),
   unpaidRefusalRule('gate.unknown-tool', 'a call of an unknown tool', async (probe) => {
     const call = { name: noSuchTool, arguments: {} };
-    const { http } = await probe.ask('tools/call', call, { session: await probe.session() });
+    const { http } = await probe.rpcOnce('tools/call', call, { session: await probe.session() });
     return { answer: http, path: `tools/call of ${noSuchTool}` };
   }),
   {
@@ -121,7 +121,7 @@ export const gateRequestRules: readonly LiveRule[] = [
         const session = await probe.newSession();
         const call = await probe.authenticationCall();
         await probe.call(call.name, call.arguments, { session });
-        const { http } = await probe.ask('tools/call', call, { session });
+        const { http } = await probe.rpcOnce('tools/call', call, { session });
         return { answer: http, path: 'the second tools/call, without a token' };
       },
     ),

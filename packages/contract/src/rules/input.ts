@@ -5,7 +5,7 @@ import { mismatches, tryCompile, withoutDialect } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { schemasIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
-import { sampleArguments } from '../platforms/smoke.ts';
+import { sampleArguments } from '../platforms/sample-arguments.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 import {
   hasItems,

@@ -88,7 +88,8 @@ export async function callerOf(
 ): Promise<(call: Json, options: PostOptions) => Promise<HttpAnswer>> {
   const url = new URL(address);
   const session = sessionOf((await probe.initialize(undefined, { url })).http);
-  return async (call, options) => (await probe.ask('tools/call', call, { ...options, url, session })).http;
+  return async (call, options) =>
+    (await probe.rpcOnce('tools/call', call, { ...options, url, session })).http;
 }
 
 /** How an instance ends. One that does not end in time is killed, and the result shows it. */

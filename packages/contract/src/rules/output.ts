@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { schemasIn } from '../json/walk.ts';
 import type { Problem, RuleResult } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
-import { sampleArguments } from '../platforms/smoke.ts';
+import { sampleArguments } from '../platforms/sample-arguments.ts';
 import type { Ledger } from '../wire/ledger.ts';
 import { compileProblems } from './input.ts';
 import { fact, mergeStatic, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
@@ -233,7 +233,7 @@ const outcomes: Readonly<Record<string, 'empty' | 'fail'>> = {
 };
 
 /** Whether observed results can decide a rule. */
-export function isDecidedByResults({ id }: Pick<RuleResult, 'id'>): boolean {
+export function dependsOnCallResults({ id }: Pick<RuleResult, 'id'>): boolean {
   return id === 'output.holds-empty';
 }
 

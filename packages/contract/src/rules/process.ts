@@ -232,7 +232,7 @@ async function instanceAcceptsToken(probe: Probe, instance: Instance): Promise<b
   if (!result) return false;
   const call = { name: noSuchTool, arguments: {} };
   const answer = await probe
-    .ask('tools/call', call, { url, session: sessionOf(http), token })
+    .rpcOnce('tools/call', call, { url, session: sessionOf(http), token })
     .catch(unanswered);
   return !isRefusal(answer.http);
 }

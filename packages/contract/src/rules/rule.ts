@@ -221,7 +221,7 @@ export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Leve
   return rules.facts;
 }
 
-/** A rule that has run: it failed if it found problems. `started` is a time by `now()`. */
+/** A rule that has run: it failed if it found problems. `startedAt` is a time by `nowMs()`. */
 export function verdict(
   { id, title, source, fix, cases }: RuleText,
   level: Level,

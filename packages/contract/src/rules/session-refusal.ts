@@ -51,7 +51,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
       // A server that accepts each token once would refuse the token of another rule for that reason.
       const isPaid = probe.target.signer !== undefined || !(await probe.isUngated());
       const token = isPaid ? await reissuedToken(probe) : undefined;
-      const { http } = await probe.ask('tools/call', call, { token });
+      const { http } = await probe.rpcOnce('tools/call', call, { token });
       return invalidSessionProblems(http, 'tools/call');
     },
   },
@@ -77,7 +77,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     check: async (probe) => {
       const send = async (search = '') => {
         const target = `${probe.url.pathname}${search}`;
-        return (await probe.ask('tools/list', undefined, { target })).http;
+        return (await probe.rpcOnce('tools/list', undefined, { target })).http;
       };
       if (holdsResult(await send())) throw NotRun.because('inapplicable', 'a request needs no session');
       const session = encodeURIComponent((await probe.session()) ?? '');
@@ -121,7 +121,7 @@ function refusalRule(
     check: async (probe) =>
       inParallel(await idsOf(probe), async (session) => {
         const answer = isPost
-          ? (await probe.ask('tools/list', undefined, { session })).http
+          ? (await probe.rpcOnce('tools/list', undefined, { session })).http
           : await probe.openStream(session, { mayHang: true });
         return invalidSessionProblems(answer, `${method}, ${sessionHeaderText(session)}`);
       }),

@@ -257,7 +257,7 @@ export const sessionRules: readonly LiveRule[] = [
       const deleted = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
       if (deleted.status === 405) return [];
       const [posted, streamed] = await Promise.all([
-        probe.ask('tools/list', undefined, { session }),
+        probe.rpcOnce('tools/list', undefined, { session }),
         probe.openStream(session),
       ]);
       const isDone = deleted.status >= 200 && deleted.status < 300;

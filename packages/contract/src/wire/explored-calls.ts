@@ -5,10 +5,6 @@ import { nowMs } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { answeredCalls } from './controls.ts';
 import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
-import { NotRun, onlyWriting, unexplored } from './not-run.ts';
-import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
-import { isUnsent, type RpcAnswer, resultText, unanswered } from './rpc.ts';
-import { allows, inputSchemaOf } from './tool-cases.ts';
 import {
   applyChanges,
   type Change,
@@ -16,7 +12,11 @@ import {
   type Simpler,
   simpler,
   type Variant,
-} from './variants.ts';
+} from './generated-calls.ts';
+import { NotRun, onlyWriting, unexplored } from './not-run.ts';
+import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
+import { isUnsent, type RpcAnswer, resultText, unanswered } from './rpc.ts';
+import { allows, inputSchemaOf } from './tool-cases.ts';
 
 /** Of the further calls, those that look for a smaller call. */
 const shrinkingCalls = { usual: 4, live: 0 } as const;

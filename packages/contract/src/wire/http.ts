@@ -99,7 +99,7 @@ export interface Http {
 /**
  * HTTP over connections that are kept alive, as a marketplace's are.
  *
- * @param deadlineAt the time, by `now()`, after which nothing is sent or awaited: `NotRun` is thrown instead.
+ * @param deadlineAt the time, by `nowMs()`, after which nothing is sent or awaited: `NotRun` is thrown instead.
  * @param clock measures the answers.
  */
 export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs): Http {

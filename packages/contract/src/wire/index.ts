@@ -1,6 +1,6 @@
 /** Requests to a server: guarded, signed, in both eras of MCP, with a plan of which tools may be called. */
 
-export { sampleArguments } from '../platforms/smoke.ts';
+export { sampleArguments } from '../platforms/sample-arguments.ts';
 export type {
   Environment,
   Instance,

@@ -127,19 +127,19 @@ function envelopeProblem(answer: Said): ReturnType<AnswerCheck> {
   if (!isObject(request) || request.jsonrpc !== '2.0' || typeof request.method !== 'string') return undefined;
   const { id } = request;
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-  const wrongResponses = values
+  const wrongResponse = values
     .filter(isObject)
     .find((value) => isResponse(value) && !answersRequest(value, id));
-  if (!wrongResponses) return undefined;
+  if (!wrongResponse) return undefined;
   // The form of a refusal is the finding of gate.no-token.
-  if (!('jsonrpc' in wrongResponses) && isDenied(answer)) return undefined;
+  if (!('jsonrpc' in wrongResponse) && isDenied(answer)) return undefined;
   const expected = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},…}`;
   return {
     expected,
     actual: shorten({
-      jsonrpc: wrongResponses.jsonrpc ?? null,
-      id: wrongResponses.id ?? null,
-      ...wrongResponses,
+      jsonrpc: wrongResponse.jsonrpc ?? null,
+      id: wrongResponse.id ?? null,
+      ...wrongResponse,
     }),
   };
 }

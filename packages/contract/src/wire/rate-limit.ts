@@ -17,7 +17,7 @@ export const waitFor: Wait = (ms, signal) => sleep(ms, undefined, signal && { si
 /** An answer with the status 429 (RFC 6585 §4). */
 export interface LimitedAnswer {
   readonly headers: IncomingHttpHeaders;
-  /** When its request was sent, by `now()`. */
+  /** When its request was sent, by `nowMs()`. */
   readonly sentAt: number;
   /** How often the same request was refused before. */
   readonly attempt: number;
@@ -42,7 +42,7 @@ export class RateLimit {
     return this.#waitedMs;
   }
 
-  /** When the last wait ended, by `now()`: a token may be too old then. */
+  /** When the last wait ended, by `nowMs()`: a token may be too old then. */
   get endedAt(): number {
     return this.#endedAt;
   }

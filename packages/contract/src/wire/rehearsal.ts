@@ -2,7 +2,7 @@ import { objectOr, shorten } from '../json/json.ts';
 import { mismatches } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem, RehearsalStep } from '../model.ts';
-import { sampleArguments } from '../platforms/smoke.ts';
+import { sampleArguments } from '../platforms/sample-arguments.ts';
 import { missingAnswerOf } from './client.ts';
 import { tenths } from './clock.ts';
 import { ListRejected, listingClient, orRejection } from './controls.ts';

@@ -53,14 +53,14 @@ export class Requests {
   readonly profile: PlatformProfile;
   readonly url: URL;
   readonly signal: AbortSignal | undefined;
-  /** What everything that the server said has in common. */
+  /** Checks and counts every answer of the run. */
   readonly ledger: Ledger;
   /** Measures the answers, without the waits after HTTP 429. */
   readonly clock: () => number;
   readonly #clock: () => number;
   protected readonly exchanges: Http;
   readonly #instances: Instance[] = [];
-  /** Ends with the last request, where each waits for the one before it. */
+  /** Settles with the last answer; set if requests are sent one by one. */
   #turn: Promise<unknown> | undefined;
   /** The tokens of the run, to sign them again. */
   readonly #signed = new Map<string, { readonly forgery: Forgery | undefined; readonly at: number }>();
@@ -82,7 +82,7 @@ export class Requests {
     for (const [name, value] of secrets) ledger.secrets.add(value, `the value of ${name}`);
   }
 
-  /** The timeout of a request in milliseconds: the requested one, else a little more than the profile allows. */
+  /** The timeout of a request in milliseconds: that of --timeout, else the limit of the profile and `graceMs`. */
   timeoutMs(grantedMs = 0): number {
     return this.target.timeoutMs ?? grantedMs + graceMs;
   }
@@ -169,7 +169,7 @@ export class Requests {
     return { ...answer, asked: shownRequest };
   }
 
-  /** Sends a request again that a limit of the rate refused, after the time that the server asks for. */
+  /** Sends a request again that the rate limit (HTTP 429) refused, after the time that the server asks for. */
   async #withinRate(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       await this.ledger.rateLimit.pass();
@@ -217,8 +217,8 @@ export class Requests {
     });
   }
 
-  /** One unchanged JSON-RPC request to the endpoint: without a session or a token unless the options name one. */
-  async ask(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
+  /** A JSON-RPC request that is sent once, with only the session and the token that the options name. */
+  async rpcOnce(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const id = nextId();
     return rpcAnswer(await this.post(rpcRequest(id, method, params), options), id);
   }
@@ -237,10 +237,10 @@ export class Requests {
       clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
     };
     const timeoutMs = this.timeoutMs(this.profile.limits.initializeMs);
-    return this.ask('initialize', params, { timeoutMs, ...options });
+    return this.rpcOnce('initialize', params, { timeoutMs, ...options });
   }
 
-  /** Remembers a session to end. */
+  /** The check ends the remembered sessions. */
   protected rememberSession(session: string | undefined): void {
     const { openedSessions } = this.ledger;
     if (session !== undefined && !openedSessions.has(session)) openedSessions.set(session, this.clock());

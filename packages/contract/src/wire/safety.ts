@@ -3,7 +3,7 @@ import { isObject, objectOr, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { CallPlan } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
-import { sampleArguments } from '../platforms/smoke.ts';
+import { sampleArguments } from '../platforms/sample-arguments.ts';
 
 /** Which tools may be called on a server that belongs to someone else. */
 export interface CallPolicy {

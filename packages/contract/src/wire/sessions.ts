@@ -47,7 +47,7 @@ export class Sessions extends Requests {
     const { headers, chunked, url, onHeadersRead, token } = options;
     const paid = token === undefined ? method : `${method}, paid,`;
     const isSpecial = Boolean(options.session ?? headers ?? chunked ?? url ?? onHeadersRead);
-    const answer = await this.ask(method, params, { ...options, session }).catch((error: unknown) => {
+    const answer = await this.rpcOnce(method, params, { ...options, session }).catch((error: unknown) => {
       if (error instanceof ConnectionReset && !isSpecial) this.#recordReset(error, paid, params);
       throw error;
     });
@@ -103,7 +103,7 @@ export class Sessions extends Requests {
     const answers = await upToResult(() => this.initialize(version));
     const answer = resultOrFirst(answers);
     if (answer.result)
-      for (const answerOfLogin of answers) this.ledger.tally('initialize', version, answerOfLogin);
+      for (const openingAnswer of answers) this.ledger.tally('initialize', version, openingAnswer);
     return answer;
   }
 
@@ -154,7 +154,7 @@ export class Sessions extends Requests {
   }
 
   async isStateless(): Promise<boolean> {
-    return (await this.ask('tools/list')).result !== undefined;
+    return (await this.rpcOnce('tools/list')).result !== undefined;
   }
 
   /** A fact that is requested once in a run, when it is first needed. */

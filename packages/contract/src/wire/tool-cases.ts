@@ -3,7 +3,7 @@ import { mismatches, tryCompile, withoutDialect } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
-import { sampleArguments } from '../platforms/smoke.ts';
+import { sampleArguments } from '../platforms/sample-arguments.ts';
 import type { Target } from '../target.ts';
 
 /** A call to make. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { generic } from '../../../packages/contract/src/platforms/all.ts';
-import { sampleArguments } from '../../../packages/contract/src/platforms/smoke.ts';
+import { sampleArguments } from '../../../packages/contract/src/platforms/sample-arguments.ts';
 import fc from '../../fast-check.ts';
 
 const { smoke } = generic;

@@ -18,7 +18,7 @@ import { sessionOf, unanswered } from './wire/rpc.ts';
 /** The number of parallel rules. Most rules wait for answers; each `separate` rule uses a processor. */
 const atOnce = { together: 12, separate: 3 } as const;
 
-/** The number of second questions without an answer after which no further rule is asked again. */
+/** After so many repeated rules without an answer, none is repeated. */
 const maxSilentRepeats = 3;
 
 const notMeasurable = NotRun.because(
@@ -32,17 +32,17 @@ interface LeveledRule {
 }
 
 /**
- * Checks the live rules of one run: in their order and beside each other, again after a restart, and a second time where one answer proves
- * nothing.
+ * Checks the live rules of one run by their `turn`. After a restart of the server it checks the unfinished ones, and at the end those again
+ * whose verdict may have another cause.
  */
 export class LiveRun {
   readonly life: LivenessTracker;
   /** The probe that ran the submission test. */
-  rehearsed: Probe | undefined;
+  rehearsalProbe: Probe | undefined;
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
   readonly #probes: Probe[] = [];
-  /** Rules that failed by silence or separately: load, or other sessions of this run, may have caused it. */
+  /** Rules that failed for lack of an answer or have the turn `separate`: load, or other sessions of this run, may be the cause. */
   readonly #doubted = new Set<LiveRule>();
   /** The problems of rules of which a request hung. */
   readonly #hangs = new Map<LiveRule, readonly Problem[]>();
@@ -75,9 +75,9 @@ export class LiveRun {
   }
 
   /**
-   * Checks all rules; the results are in the order of the rules. If sessions disturb each other, the rules that open some
-   * are checked one by one, each in the only session. Rules that a dying server left without an answer are checked after its
-   * restart, one by one, to identify the one that ends it: first those that had not begun.
+   * Checks all rules; the results are in the order of the rules. If sessions disturb each other, each rule that opens a session is checked
+   * with no other session open. Rules that a dying server left without an answer are checked after its restart, one by one, to identify
+   * the one that ends it: first those that had not begun.
    */
   async checkAll(
     leveledRules: readonly LeveledRule[],
@@ -113,17 +113,17 @@ export class LiveRun {
       );
     };
     await Promise.all([mapConcurrently(rulesOfTurn('separate'), atOnce.separate, checkRule), runTurns()]);
-    const open = leveled.filter(({ rule }) => !results.has(rule));
-    if (open.length > 0 && (await this.life.restart())) {
+    const unfinished = leveled.filter(({ rule }) => !results.has(rule));
+    if (unfinished.length > 0 && (await this.life.restart())) {
       this.#renew();
-      const suspects = open.filter(({ rule }) => begun.has(rule));
-      const otherRules = open.filter(({ rule }) => !begun.has(rule));
+      const suspects = unfinished.filter(({ rule }) => begun.has(rule));
+      const otherRules = unfinished.filter(({ rule }) => !begun.has(rule));
       await mapConcurrently([...otherRules, ...suspects], 1, checkRule);
     }
-    await this.#askAgain(leveled, results);
-    await this.#askBetweenPings(leveled, results);
-    await this.#askInTurn(leveled, results);
-    await this.#askWhereUnsteady(leveled, results);
+    await this.#checkDoubted(leveled, results);
+    await this.#checkBetweenPings(leveled, results);
+    await this.#checkOneByOne(leveled, results);
+    await this.#checkWhereUnsteady(leveled, results);
     for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
       const unansweredReason = NotRun.because('unanswered', this.life.reasonFor(rule.id));
       results.set(rule, finish(skippedRule(verdict(rule, level, [], nowMs()), unansweredReason)));
@@ -135,10 +135,13 @@ export class LiveRun {
   }
 
   /**
-   * Asks doubted rules again, one by one and without any other session of this run, and replaces their verdicts. Their
-   * controls worked before, and would open sessions. A server that never spoke is not asked again; if it is gone, silence proves nothing.
+   * Checks doubted rules again, one by one and with no other session of this run, and replaces their verdicts. Their controls are not
+   * repeated: they passed, and would open sessions. Nothing is repeated if the server never spoke, or is gone: then silence proves nothing.
    */
-  async #askAgain(leveledRules: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
+  async #checkDoubted(
+    leveledRules: readonly LeveledRule[],
+    results: Map<LiveRule, RuleResult>,
+  ): Promise<void> {
     const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
     const isAsked = ({ rule }: LeveledRule): boolean =>
       this.#doubted.has(rule) ||
@@ -152,15 +155,15 @@ export class LiveRun {
     let silences = 0;
     for (const leveledRule of doubted) {
       if (silences === maxSilentRepeats) return;
-      if (!isChecked(results.get(leveledRule.rule)) && isIsolatedDoubted()) continue; // it needs what has failed again
+      if (!isChecked(results.get(leveledRule.rule)) && isIsolatedDoubted()) continue; // it depends on an isolated rule that failed again
       this.#doubted.delete(leveledRule.rule);
       await this.#checkAgain(leveledRule, results, leveledRule.rule.turn !== 'isolated');
       if (this.#doubted.has(leveledRule.rule) && leveledRule.rule.turn !== 'separate') silences += 1;
     }
   }
 
-  /** Asks the rules again of which a request hung. They fail if one hangs again while a ping before and after it is answered. */
-  async #askBetweenPings(
+  /** Checks the rules again of which a request hung. They fail if one hangs again while a ping before and after it is answered. */
+  async #checkBetweenPings(
     leveledRules: readonly LeveledRule[],
     results: Map<LiveRule, RuleResult>,
   ): Promise<void> {
@@ -185,10 +188,13 @@ export class LiveRun {
   }
 
   /**
-   * If a tool mixes up its callers, asks the rules again that failed by calls, or that an answer prevented: one request at a time, so that
-   * what remains is their own finding, whichever calls met before.
+   * If a tool mixes up its callers, checks the rules again that failed by calls, or that an answer prevented. They send one request at a
+   * time, so that parallel calls are not the cause of a failure that remains.
    */
-  async #askInTurn(leveledRules: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
+  async #checkOneByOne(
+    leveledRules: readonly LeveledRule[],
+    results: Map<LiveRule, RuleResult>,
+  ): Promise<void> {
     const isMixed = leveledRules.some(
       ({ rule }) => rule.id === ownAnswer && results.get(rule)?.status === 'fail',
     );
@@ -202,8 +208,8 @@ export class LiveRun {
     for (const leveledRule of doubtful) await this.#checkAgain(leveledRule, results);
   }
 
-  /** Asks the rules again that got only failures which came now and then. If they get them again, they are not run because of it. */
-  async #askWhereUnsteady(
+  /** Checks the rules again whose failures were all intermittent. If they meet another one, they are not run because of it. */
+  async #checkWhereUnsteady(
     leveledRules: readonly LeveledRule[],
     results: Map<LiveRule, RuleResult>,
   ): Promise<void> {
@@ -221,15 +227,15 @@ export class LiveRun {
     for (const leveledRule of affected) await this.#checkAgain(leveledRule, results);
   }
 
-  /** Replaces the verdict on a rule, without any other session of this run, if the second question has one. */
+  /** Checks a rule again with no other session of this run, and replaces its verdict if the second check has one. */
   async #checkAgain(
     leveledRule: LeveledRule,
     results: Map<LiveRule, RuleResult>,
-    isControlled = false,
+    controlsPassed = false,
   ): Promise<void> {
     const { problems: [first] = [], reason = '' } = results.get(leveledRule.rule) ?? {};
     await this.#startAfresh();
-    const second = await this.#check(leveledRule, new Set(), isControlled);
+    const second = await this.#check(leveledRule, new Set(), controlsPassed);
     if (second && isChecked(second))
       results.set(leveledRule.rule, { ...second, again: first?.actual ?? reason });
   }
@@ -248,7 +254,7 @@ export class LiveRun {
   async #check(
     { rule, level }: LeveledRule,
     begun: Set<LiveRule>,
-    isControlledBefore = false,
+    controlsPassedBefore = false,
   ): Promise<RuleResult | undefined> {
     const probe = this.probe;
     const life = this.life;
@@ -266,19 +272,20 @@ export class LiveRun {
       const isAdvice = rule.isAdvice?.(this.#target, problems) === true;
       return verdict(rule, isAdvice ? 'should' : level, problems, startedAt, notes, unrunCases);
     };
+    const runsLast = rule.turn === 'last' || rule.turn === 'waiting';
     const isDistorted = () => rule.measures === true && probe.ledger.rateLimit.isReached;
-    let isControlled = isControlledBefore;
+    let controlsPassed = controlsPassedBefore;
     try {
       const problems = await life.during(rule.id, async () => {
-        if (!isControlled) await control(rule, probe);
-        isControlled = true;
+        if (!controlsPassed) await control(rule, probe);
+        controlsPassed = true;
         return rule.check(probe, note);
       });
       if (isDistorted()) throw notMeasurable;
       if (problems.some(({ actual }) => actual.includes('HTTP 429')))
         throw NotRun.because('unanswered', rateLimited);
-      if (problems.length > 0 && rule.turn === 'last') await life.isAnswering(rule.id);
-      if (submissionRules.includes(rule)) this.rehearsed = probe;
+      if (problems.length > 0 && runsLast) await life.isAnswering(rule.id);
+      if (submissionRules.includes(rule)) this.rehearsalProbe = probe;
       if (problems.length > 0 && rule.turn === 'separate') this.#doubted.add(rule);
       return verdictOn(problems);
     } catch (thrown) {
@@ -286,10 +293,10 @@ export class LiveRun {
       const error = isDistorted() ? notMeasurable : thrown;
       const unansweredReason = notRunReason(error);
       const isAlive = unansweredReason.kind !== 'unanswered' || (await life.isAnswering(rule.id));
-      const isBroken = isControlled && isViolation(rule, error);
-      if (isBroken && rule.mustAnswer === 'in-time') {
+      const silenceIsFailure = controlsPassed && isViolation(rule, error);
+      if (silenceIsFailure && rule.mustAnswer === 'in-time') {
         if (isAlive) this.#hangs.set(rule, silenceProblems(error));
-      } else if (isBroken && (isAlive || rule.turn === 'last')) {
+      } else if (silenceIsFailure && (isAlive || runsLast)) {
         if (isAlive) this.#doubted.add(rule);
         return verdictOn(silenceProblems(error));
       }
