@@ -1,8 +1,8 @@
 import type { Level, Problem, RuleResult } from './model.ts';
 import { notRunReason, skippedRule } from './report/summary.ts';
-import { steady } from './rules/answers.ts';
+import { steadyId } from './rules/answers.ts';
 import { staysUp } from './rules/endpoint.ts';
-import { ownAnswer } from './rules/pairs.ts';
+import { ownAnswerId } from './rules/pairs.ts';
 import { isViolation, type LiveRule, type Note, silenceProblems, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
@@ -42,11 +42,11 @@ export class LiveRun {
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
   readonly #probes: Probe[] = [];
-  /** Rules that failed for lack of an answer or have the turn `separate`: load, or other sessions of this run, may be the cause. */
+  /** Failed rules of the turn `separate`, and others that failed for lack of an answer: load, or other sessions of this run, may be the cause. */
   readonly #doubted = new Set<LiveRule>();
   /** The problems of rules of which a request hung. */
   readonly #hangs = new Map<LiveRule, readonly Problem[]>();
-  #isRenewable: Promise<boolean> | undefined;
+  #opensFurtherSessions: Promise<boolean> | undefined;
 
   constructor(target: Target, signal: AbortSignal | undefined) {
     this.#target = target;
@@ -89,42 +89,44 @@ export class LiveRun {
       const result = await this.#check(leveledRule, begun);
       if (result) results.set(leveledRule.rule, finish(result));
     };
-    const leveled = leveledRules.filter(({ rule }) => rule !== staysUp);
-    const rulesOfTurn = (name: LiveRule['turn']) => leveled.filter(({ rule }) => rule.turn === name);
+    const rulesOfAnswers = leveledRules.filter(({ rule }) => rule !== staysUp);
+    const rulesOfTurn = (name: LiveRule['turn']) => rulesOfAnswers.filter(({ rule }) => rule.turn === name);
     const checkAlone = async (leveledRule: LeveledRule): Promise<void> => {
       await this.#startAfresh();
       await checkRule(leveledRule);
     };
     const runTurns = async (): Promise<void> => {
-      for (const { rule } of leveled) rule.begin?.(this.probe).catch(() => {}); // its check says why
+      for (const { rule } of rulesOfAnswers) rule.begin?.(this.probe).catch(() => {}); // its check says why
       await mapConcurrently(rulesOfTurn(undefined), atOnce.together, checkRule);
       await mapConcurrently(rulesOfTurn('isolated'), 1, checkRule);
-      const areIsolated = rulesOfTurn('isolated').every(({ rule }) => results.get(rule)?.status !== 'fail');
+      const sessionsAreIndependent = rulesOfTurn('isolated').every(
+        ({ rule }) => results.get(rule)?.status !== 'fail',
+      );
       if (rulesOfTurn('isolated').length > 0) await this.#startAfresh();
       await mapConcurrently(
         rulesOfTurn('opening'),
-        areIsolated ? atOnce.together : 1,
-        areIsolated ? checkRule : checkAlone,
+        sessionsAreIndependent ? atOnce.together : 1,
+        sessionsAreIndependent ? checkRule : checkAlone,
       );
       await mapConcurrently(
         [...rulesOfTurn('last'), ...rulesOfTurn('waiting')],
         1,
-        areIsolated ? checkRule : checkAlone,
+        sessionsAreIndependent ? checkRule : checkAlone,
       );
     };
     await Promise.all([mapConcurrently(rulesOfTurn('separate'), atOnce.separate, checkRule), runTurns()]);
-    const unfinished = leveled.filter(({ rule }) => !results.has(rule));
+    const unfinished = rulesOfAnswers.filter(({ rule }) => !results.has(rule));
     if (unfinished.length > 0 && (await this.life.restart())) {
       this.#renew();
       const suspects = unfinished.filter(({ rule }) => begun.has(rule));
       const otherRules = unfinished.filter(({ rule }) => !begun.has(rule));
       await mapConcurrently([...otherRules, ...suspects], 1, checkRule);
     }
-    await this.#checkDoubted(leveled, results);
-    await this.#checkBetweenPings(leveled, results);
-    await this.#checkOneByOne(leveled, results);
-    await this.#checkWhereUnsteady(leveled, results);
-    for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
+    await this.#checkDoubted(rulesOfAnswers, results);
+    await this.#checkBetweenPings(rulesOfAnswers, results);
+    await this.#checkOneByOne(rulesOfAnswers, results);
+    await this.#checkWhereUnsteady(rulesOfAnswers, results);
+    for (const { rule, level } of rulesOfAnswers.filter(({ rule }) => !results.has(rule))) {
       const unansweredReason = NotRun.because('unanswered', this.life.reasonFor(rule.id));
       results.set(rule, finish(skippedRule(verdict(rule, level, [], nowMs()), unansweredReason)));
     }
@@ -143,10 +145,10 @@ export class LiveRun {
     results: Map<LiveRule, RuleResult>,
   ): Promise<void> {
     const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
-    const isAsked = ({ rule }: LeveledRule): boolean =>
+    const isToRepeat = ({ rule }: LeveledRule): boolean =>
       this.#doubted.has(rule) ||
       (rule.turn === 'isolated' && isIsolatedDoubted() && !isChecked(results.get(rule)));
-    const doubted = leveledRules.filter(isAsked);
+    const doubted = leveledRules.filter(isToRepeat);
     for (const { rule } of this.life.isOver ? doubted : [])
       if (rule.turn !== 'separate') results.delete(rule);
     if (doubted.length === 0 || this.life.isOver || !this.probe.ledger.speaksJsonRpc) return;
@@ -188,39 +190,39 @@ export class LiveRun {
   }
 
   /**
-   * If a tool mixes up its callers, checks the rules again that failed by calls, or that an answer prevented. They send one request at a
-   * time, so that parallel calls are not the cause of a failure that remains.
+   * If a tool mixes up its callers, checks each rule again whose problems all belong to a tool, or which was not run because of another rule
+   * (`see`). They send one request at a time, so that parallel calls are not the cause of a failure that remains.
    */
   async #checkOneByOne(
     leveledRules: readonly LeveledRule[],
     results: Map<LiveRule, RuleResult>,
   ): Promise<void> {
     const isMixed = leveledRules.some(
-      ({ rule }) => rule.id === ownAnswer && results.get(rule)?.status === 'fail',
+      ({ rule }) => rule.id === ownAnswerId && results.get(rule)?.status === 'fail',
     );
     if (this.life.isOver || !isMixed) return;
     const doubtful = leveledRules.filter(({ rule }) => {
       const { id, status, see = [], problems = [] } = results.get(rule) ?? {};
-      return id !== ownAnswer && (status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0);
+      return id !== ownAnswerId && (status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0);
     });
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
     this.probe.sendInTurn();
     for (const leveledRule of doubtful) await this.#checkAgain(leveledRule, results);
   }
 
-  /** Checks the rules again whose failures were all intermittent. If they meet another one, they are not run because of it. */
+  /** Checks the rules again whose failures were all intermittent. A rule that meets an intermittent failure again is not run, because of `answers.steady`. */
   async #checkWhereUnsteady(
     leveledRules: readonly LeveledRule[],
     results: Map<LiveRule, RuleResult>,
   ): Promise<void> {
     const isUnsteady = leveledRules.some(
-      ({ rule }) => rule.id === steady && results.get(rule)?.status === 'fail',
+      ({ rule }) => rule.id === steadyId && results.get(rule)?.status === 'fail',
     );
     if (this.life.isOver || !isUnsteady) return;
-    const isExplained = (text: string): boolean => this.probe.ledger.causeOf(text) === steady;
+    const isExplained = (text: string): boolean => this.probe.ledger.causeOf(text) === steadyId;
     const affected = leveledRules.filter(({ rule }) => {
       const { id, status, cause, reason = '', problems = [] } = results.get(rule) ?? {};
-      if (id === steady) return false;
+      if (id === steadyId) return false;
       if (status === 'fail') return problems.every(({ actual }) => isExplained(actual));
       return cause === 'unanswered' && isExplained(reason);
     });
@@ -243,11 +245,11 @@ export class LiveRun {
   /** Ends the sessions of this run, unless the server opens no second one, or never spoke. */
   async #startAfresh(): Promise<void> {
     if (this.#target.era === 'modern' || !this.probe.ledger.speaksJsonRpc) return;
-    this.#isRenewable ??= this.probe.initializedAgain().then(
+    this.#opensFurtherSessions ??= this.probe.initializedAgain().then(
       ({ http, result }) => result !== undefined && sessionOf(http) !== undefined,
       () => false,
     );
-    if (await this.#isRenewable) await this.probe.startAfresh();
+    if (await this.#opensFurtherSessions) await this.probe.startAfresh();
   }
 
   /** The verdict on a rule; undefined where the server is gone. */
@@ -291,8 +293,8 @@ export class LiveRun {
     } catch (thrown) {
       probe.signal?.throwIfAborted();
       const error = isDistorted() ? notMeasurable : thrown;
-      const unansweredReason = notRunReason(error);
-      const isAlive = unansweredReason.kind !== 'unanswered' || (await life.isAnswering(rule.id));
+      const notRun = notRunReason(error);
+      const isAlive = notRun.kind !== 'unanswered' || (await life.isAnswering(rule.id));
       const silenceIsFailure = controlsPassed && isViolation(rule, error);
       if (silenceIsFailure && rule.mustAnswer === 'in-time') {
         if (isAlive) this.#hangs.set(rule, silenceProblems(error));
@@ -300,7 +302,7 @@ export class LiveRun {
         if (isAlive) this.#doubted.add(rule);
         return verdictOn(silenceProblems(error));
       }
-      return isAlive ? skippedRule(verdictOn([]), unansweredReason) : undefined;
+      return isAlive ? skippedRule(verdictOn([]), notRun) : undefined;
     }
   }
 

@@ -21,7 +21,7 @@ export interface RunOptions {
   onRule?(result: RuleResult, completedCount: number, total: number): void;
   /** Called with the elements of the tool list, once they are known. */
   onListed?(tools: readonly Json[]): void;
-  /** Whether to run a rule; others do not appear in the report. By default, those that `runsUnnamed` names. */
+  /** Whether to run a rule; others do not appear in the report. By default, all but those that are `onlyNamed`. */
   readonly selects?: ((rule: RuleText) => boolean) | undefined;
   /** Ends the run: `runContract` rejects with its reason. */
   readonly signal?: AbortSignal;
@@ -101,7 +101,7 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
   };
 }
 
-/** The id in the place of that of a rule while the tools are listed. */
+/** Stands for the id of a rule while the tools are listed. */
 const beforeFirstRule = '';
 
 /** The verdicts of the selected static rules. */

@@ -1,5 +1,5 @@
 import type { Problem, RuleResult } from '../model.ts';
-import { steady } from '../rules/answers.ts';
+import { steadyId } from '../rules/answers.ts';
 import { isOtherRefusal } from '../rules/expect.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { skippedRule } from './summary.ts';
@@ -22,7 +22,7 @@ export function withCauses(
     if (refusal !== undefined && !byRefusal.has(refusal)) byRefusal.set(refusal, id);
   }
   const explained = rules.map((rule) => {
-    if (rule.status !== 'fail') return ids.has(steady) ? explainedAnew(rule, rules, causeOf) : rule;
+    if (rule.status !== 'fail') return ids.has(steadyId) ? explainedAnew(rule, rules, causeOf) : rule;
     const ownCause = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
     const cause = ownCause ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
     if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
@@ -63,12 +63,12 @@ function explainedAnew(
   causeOf: (actual: string) => string | undefined,
 ): RuleResult {
   const { see = [], reason = '', cause } = rule;
-  if (cause === 'unanswered' && causeOf(reason) === steady)
-    return skippedRule(rule, NotRun.explained(steady));
+  if (cause === 'unanswered' && causeOf(reason) === steadyId)
+    return skippedRule(rule, NotRun.explained(steadyId));
   const explainingRules = rules.filter(({ id }) => see.includes(id));
   if (explainingRules.length === 0 || explainingRules.some(({ status }) => status !== 'pass')) return rule;
   const because = reason.replace(/ \(see [^()]*\)$/, '');
-  return { ...rule, reason: `${because} (see ${steady})`, see: [steady] };
+  return { ...rule, reason: `${because} (see ${steadyId})`, see: [steadyId] };
 }
 
 function rank({ level }: RuleResult): number {

@@ -11,7 +11,7 @@ import { toolWordsOf } from './returned.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
 /** The rule about requests that fail now and then. */
-export const steady = 'answers.steady';
+export const steadyId = 'answers.steady';
 
 /** How often the same request is sent to see whether it always succeeds. */
 const repeats = { initialize: 5, list: 30, longList: 5, call: 6 } as const;
@@ -107,7 +107,7 @@ export const answerRules: readonly LiveRule[] = [
     },
   ]),
   {
-    ...must(steady, 'C§4'),
+    ...must(steadyId, 'C§4'),
     title: 'a request that succeeds once succeeds each time',
     fix: 'Look into the log of the server for the requests that failed: the requests do not differ.',
     turn: 'waiting', // after session.lasting, whose requests count
@@ -115,7 +115,7 @@ export const answerRules: readonly LiveRule[] = [
     check: async (probe) => {
       // What came before counts, whether or not the further requests get an answer.
       const hindrance = await sendAgain(probe).catch((error: unknown) => error);
-      const problems = probe.ledger.unsteadyProblems(steady);
+      const problems = probe.ledger.unsteadyProblems(steadyId);
       if (problems.length === 0 && hindrance !== undefined) throw hindrance;
       return problems;
     },

@@ -25,7 +25,7 @@ import { disorderedEntries } from './order.ts';
 import { inParallel, type LiveRule, must, sharing, should } from './rule.ts';
 
 /** The rule that finds a tool which mixes up its callers. */
-export const ownAnswer = 'explore.own-answer';
+export const ownAnswerId = 'explore.own-answer';
 
 const keepApart =
   'Keep what belongs to a request in variables of its handler, not in a module or an object that all requests share.';
@@ -37,7 +37,7 @@ const useArguments =
 export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
   mergeLive({ title: 'no caller gets the answer or the texts of another one', turn: 'last' }, [
     {
-      ...must(ownAnswer, 'C§1.2, C§3.1'),
+      ...must(ownAnswerId, 'C§1.2, C§3.1'),
       title: 'two callers at once never get the answers of each other',
       fix: keepApart,
       check: (probe, note) => ofPairs(probe, findSwappedAnswer, note),

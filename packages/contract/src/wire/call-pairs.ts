@@ -54,10 +54,10 @@ export function callPairs(
     await furtherInventedCalls(probe).catch((error: unknown) => {
       if (!(error instanceof NotRun || error instanceof NoAnswer)) throw error;
     });
-    const startMs = probe.clock();
+    const startMs = probe.answerClock();
     const pairs: Pair[] = [];
     for (const [call, ...otherCalls] of found.slice(0, mostTools)) {
-      if (probe.clock() - startMs > patienceMs) break;
+      if (probe.answerClock() - startMs > patienceMs) break;
       const otherArguments = otherCalls.filter(
         ({ arguments: args }) => !isDeepStrictEqual(args, call.arguments),
       );

@@ -100,9 +100,9 @@ export function explored(probe: Probe): Promise<Exploration> {
     const explorer = await Explorer.of(probe);
     const notes =
       allCalls.length > mostTools ? [`asked for the first ${mostTools} of ${allCalls.length} tools`] : [];
-    const startMs = probe.clock();
+    const startMs = probe.answerClock();
     const calls = await mapConcurrently(ordinary, explorer.isLive ? 1 : 2, async (call, at) => {
-      if (probe.clock() - startMs > patienceMs) {
+      if (probe.answerClock() - startMs > patienceMs) {
         notes.push(`not asked, because of the time: ${call.name}`);
         return [];
       }
@@ -112,7 +112,7 @@ export function explored(probe: Probe): Promise<Exploration> {
       });
       if (of > variants.length) notes.push(`${call.name}: ${variants.length} of ${of} generated calls`);
       const answers = await mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, async (variant) =>
-        probe.clock() - startMs > patienceMs ? undefined : explore(explorer, call, variant),
+        probe.answerClock() - startMs > patienceMs ? undefined : explore(explorer, call, variant),
       );
       const madeCalls = answers.flatMap((answer) => (answer && !isUnsent(answer.rpc.http) ? [answer] : []));
       const left = answers.length - madeCalls.length;

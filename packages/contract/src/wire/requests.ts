@@ -56,7 +56,7 @@ export class Requests {
   /** Checks and counts every answer of the run. */
   readonly ledger: Ledger;
   /** Measures the answers, without the waits after HTTP 429. */
-  readonly clock: () => number;
+  readonly answerClock: () => number;
   readonly #clock: () => number;
   protected readonly exchanges: Http;
   readonly #instances: Instance[] = [];
@@ -72,10 +72,10 @@ export class Requests {
     this.url = new URL(target.url);
     this.signal = signal;
     this.ledger = ledger;
-    const clock = target.clock ?? nowMs;
-    this.#clock = clock;
-    this.clock = () => clock() - this.ledger.rateLimit.waitedMs;
-    this.exchanges = createHttp(target.deadlineAt, clock);
+    const answerClock = target.clock ?? nowMs;
+    this.#clock = answerClock;
+    this.answerClock = () => answerClock() - this.ledger.rateLimit.waitedMs;
+    this.exchanges = createHttp(target.deadlineAt, answerClock);
     if (signal) setMaxListeners(0, signal); // each running request listens to it
     const { headers = {}, secrets = [] } = target;
     for (const [name, value] of Object.entries(headers)) ledger.secrets.addHeader(name, value);
@@ -243,13 +243,14 @@ export class Requests {
   /** The check ends the remembered sessions. */
   protected rememberSession(session: string | undefined): void {
     const { openedSessions } = this.ledger;
-    if (session !== undefined && !openedSessions.has(session)) openedSessions.set(session, this.clock());
+    if (session !== undefined && !openedSessions.has(session))
+      openedSessions.set(session, this.answerClock());
   }
 
   /** Milliseconds since a session was opened; undefined if this run did not open it. */
   ageOf(session: string): number | undefined {
     const openedAt = this.ledger.openedSessions.get(session);
-    return openedAt === undefined ? undefined : this.clock() - openedAt;
+    return openedAt === undefined ? undefined : this.answerClock() - openedAt;
   }
 
   /** Lets time pass, at most until the deadline of the run. */

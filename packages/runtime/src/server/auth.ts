@@ -39,7 +39,7 @@ export interface UsedKeys {
 export interface KeyUse {
   /** Whether no other replica has used the key. */
   readonly isFirst: boolean;
-  /** Unix time in seconds. Of uses before it, the store may have lost some; null if that is not compared. */
+  /** Unix time in seconds. The store may have lost uses before it. Null if losses of the store are not tracked. */
   readonly lostBeforeSeconds: number | null;
 }
 
@@ -150,7 +150,7 @@ export function createAuthentication(
     }
     const loss = refusalAfterLoss(use, iat, rules.clockToleranceSeconds);
     if (loss) {
-      usedTokens.release(jti); // it is denied for this reason each time
+      usedTokens.release(jti); // the next attempt gets this reason, too, and not "used before"
       refuse(loss, requestId);
       return 'denied';
     }

@@ -199,7 +199,7 @@ function argumentFailure(compiled: CompiledTool, input: unknown, args: unknown):
   return null;
 }
 
-/** In production, the result of data whose missing required members are null. Returns the same mismatch if that does not help. */
+/** In production, the result of data whose missing required members are null. Returns `mismatched` if that does not help. */
 function completedResult(
   compiled: CompiledTool,
   outcome: Outcome,

@@ -171,7 +171,7 @@ export class McpEndpoint {
     caller: Caller,
   ): Promise<HttpResponse> {
     const { headers } = request;
-    const denial = this.#paymentDenial(id, message, caller);
+    const denial = this.#refusalBeforeCall(id, message, caller);
     if (denial) return denial;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const modern = this.#modernFor(message, headers);
@@ -184,7 +184,7 @@ export class McpEndpoint {
     const tokenKey = this.#tokenKey(headers);
     if (isCall && !this.#calls.enter(tokenKey)) return tooManyCalls;
     try {
-      // Last, so that a denied call leaves its token valid for another attempt.
+      // After every check that answers 400 or 503: such a call keeps its token. A call with invalid arguments uses it up.
       const useUp = isCall && isRequest(message) ? caller.useUp : undefined;
       const useDenial = useUp && this.#useDenial(await useUp(id));
       if (useDenial) return useDenial;
@@ -198,8 +198,8 @@ export class McpEndpoint {
     }
   }
 
-  /** The response to a caller that may not send a paid method now; null if it may, or if the message has none. */
-  #paymentDenial(id: string, message: unknown, caller: Caller): HttpResponse | null {
+  /** The response to a paid method that may not run now, since its caller does not pay or the server stops; null if it may run. */
+  #refusalBeforeCall(id: string, message: unknown, caller: Caller): HttpResponse | null {
     // A message that is nested too deeply was not parsed, so it may contain a call.
     const isPaid = message === undefined || holdsPaidMethod(message);
     if (!isPaid) return null;

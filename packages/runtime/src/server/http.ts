@@ -294,10 +294,10 @@ class HttpApp implements App {
 
   #send(response: ServerResponse, answer: HttpResponse, id: string): void {
     const { status, headers, body = '' } = answer;
-    // A denied call and a reached limit were counted where they arose, with a more exact reason.
-    const isCounted =
+    // Not counted yet: a denied call and a reached limit were counted where they arose, with a more exact reason.
+    const isUncounted =
       status >= 400 && status < 500 && status !== 408 && answer !== this.#endpoint.unauthorized;
-    if (isCounted) publishRefusal(`HTTP ${status}`);
+    if (isUncounted) publishRefusal(`HTTP ${status}`);
     // Node reads the names of a literal faster than those of a spread.
     const type = 'application/json';
     const head =

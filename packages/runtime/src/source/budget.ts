@@ -18,11 +18,12 @@ export interface BudgetOptions {
 
 /** How long a request counts after its end. The second is for clocks that differ and for requests that were given up. */
 const windowMs = 61_000;
-/** How long a request counts besides if the replica that made it is gone. */
+/** How much longer a request counts if its replica died before it reported the end. */
 const lostMs = 60_000;
 
 /**
- * A queue of requests. One that would wait longer than `queueMs` fails at once.
+ * A queue of requests. A request that would wait longer than `queueMs` for the budget of the minute fails at once. One that waits for a
+ * free place fails after `queueMs`.
  *
  * A request counts from its start until a minute after its end: when the source receives it is not known, but it is
  * between the two. So the source never receives more than `perMinute` in any minute. With a shared store, that holds for
@@ -129,7 +130,7 @@ export class Budget {
     return this.#perMinute - this.#running - this.#ends.length;
   }
 
-  /** How long the next request waits for the minute's budget, in milliseconds; at least, if requests run. */
+  /** How long the next request waits for the minute's budget, in milliseconds. A lower bound while requests run: their ends are unknown. */
   #waitMs(): number {
     const missing = this.#waiting - this.#free();
     if (missing < 0) return 0;

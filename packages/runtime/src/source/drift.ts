@@ -9,7 +9,7 @@ import { ownMember } from './request.ts';
 import { callingTool } from './running.ts';
 
 /** What stands for a value that its schema does not admit. */
-const wrongType = Symbol('wrong');
+const misfit = Symbol('misfit');
 
 /** Keywords that the walk itself compares, or that admit all values. */
 const knownKeywords = new Set(
@@ -53,7 +53,7 @@ export function fitToSchema(
   const paths = new Set<string>();
   const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
   const fitted = new Fitting(isChosen, paths).fit(value, { ...schema, required }, 'answer');
-  if (fitted === wrongType || checkOf(schema)(fitted, 'answer', length)) return { value, problem };
+  if (fitted === misfit || checkOf(schema)(fitted, 'answer', length)) return { value, problem };
   const tool = callingTool(signal) ?? '';
   for (const path of paths) report({ tool, path: shownProblems(path) });
   return { value: fitted, problem: null };
@@ -95,7 +95,7 @@ function memberSchemaOf(name: string, schema: DeclaredMembers, path: string) {
 }
 
 function isLoss(fitted: unknown, member: unknown): boolean {
-  return fitted === wrongType || (fitted === null && member !== null);
+  return fitted === misfit || (fitted === null && member !== null);
 }
 
 class Fitting {
@@ -109,13 +109,13 @@ class Fitting {
     this.#paths = paths;
   }
 
-  /** The value with its members, or `wrong`. */
+  /** The value with its members; `misfit` if its type is wrong or too many members are missing. */
   fit(value: unknown, schema: Members, path: string, isRequired = false): unknown {
     const isPlain = Object.keys(schema).every((keyword) => knownKeywords.has(keyword));
-    if (!isPlain) return isMatch(value, schema) ? value : wrongType;
+    if (!isPlain) return isMatch(value, schema) ? value : misfit;
     if (!matchesType(value, schema)) {
       const number = this.#isStrict ? undefined : spelled(value, schema);
-      if (number === undefined) return wrongType;
+      if (number === undefined) return misfit;
       this.#paths.add(path);
       return number;
     }
@@ -126,16 +126,16 @@ class Fitting {
 
   #items(values: readonly unknown[], schema: Members, path: string): unknown {
     const items = values.map((item) => this.#orNull(item, schema, `${path}[*]`));
-    return items.includes(wrongType) ? wrongType : items;
+    return items.includes(misfit) ? misfit : items;
   }
 
   #members(value: Members, schema: DeclaredMembers, path: string, isRequired: boolean): unknown {
     const members = this.#fitMembers(value, schema, path);
-    if (members === null) return wrongType;
+    if (members === null) return misfit;
     const { properties = {}, required = [] } = schema;
     const missing = required.filter((name) => !members.has(name));
     const fit = this.#requiredFit(members, missing.length, required, isRequired);
-    if (fit === wrongType) return wrongType;
+    if (fit === misfit) return misfit;
     for (const name of missing) if (admitsNull(properties[name] ?? {})) members.set(name, null);
     const fitted = Object.fromEntries(members);
     if (fit === 'hollow') {
@@ -154,7 +154,7 @@ class Fitting {
       const { memberSchema, isValue, at } = memberSchemaOf(name, schema, path);
       const fitted = memberSchema ? this.#orNull(member, memberSchema, at, required.includes(name)) : member;
       if (isValue && isLoss(fitted, member)) lost += 1;
-      if (fitted !== wrongType) members.set(name, fitted);
+      if (fitted !== misfit) members.set(name, fitted);
       else if (required.includes(name) || this.#isStrict) return null;
       else this.#paths.add(at);
     }
@@ -168,14 +168,14 @@ class Fitting {
     missingCount: number,
     required: readonly string[],
     isRequired: boolean,
-  ): 'content' | 'hollow' | typeof wrongType {
+  ): 'content' | 'hollow' | typeof misfit {
     const hollow = required.filter((name) => this.#hollow.has(Object(members.get(name))));
     const goneCount = missingCount + hollow.length;
     if (isRequired && goneCount === required.length && goneCount > 0)
-      return this.#isStrict || missingCount === 0 ? wrongType : 'hollow';
-    if (!isRequired && goneCount * 2 > required.length) return wrongType;
+      return this.#isStrict || missingCount === 0 ? misfit : 'hollow';
+    if (!isRequired && goneCount * 2 > required.length) return misfit;
     const hasContent = hollow.length === 0 || required.some((name) => this.#isContent(members.get(name)));
-    return hasContent ? 'content' : wrongType;
+    return hasContent ? 'content' : misfit;
   }
 
   /** Whether a member is a list or an object with something in it that was expected. */
@@ -191,7 +191,7 @@ class Fitting {
   /** The value as it fits, or null if the schema admits that in its place. */
   #orNull(value: unknown, schema: Members, path: string, isRequired = false): unknown {
     const fitted = this.fit(value, schema, path, isRequired);
-    if (fitted !== wrongType || isRequired || this.#isStrict || !admitsNull(schema)) return fitted;
+    if (fitted !== misfit || isRequired || this.#isStrict || !admitsNull(schema)) return fitted;
     this.#paths.add(path);
     return null;
   }

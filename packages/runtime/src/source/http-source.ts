@@ -191,8 +191,13 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       if (replays) return replayed(requestParts);
       const reply = await withTokens(options, request.auth, ending, () => {
         const exchange = signed(plainRequest, options);
-        const tries = method === 'get' || !isRehearsing() ? retries : 0;
-        return sendWithRetries(exchange, { timeoutMs, retries: tries, maxBytes, redact }, budget, ending);
+        const allowedRetries = method === 'get' || !isRehearsing() ? retries : 0;
+        return sendWithRetries(
+          exchange,
+          { timeoutMs, retries: allowedRetries, maxBytes, redact },
+          budget,
+          ending,
+        );
       });
       return { ...reply, text: wrap === 'done' ? '' : redact(reply.text) };
     };
