@@ -106,7 +106,7 @@ function otherThanJson(response: SourceResponse, correction: string): readonly [
 }
 
 function isPage({ text, contentType }: SourceResponse): boolean {
-  return /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
+  return /^\s*</.test(text) || /text\/html/i.test(contentType);
 }
 
 /** The keys that a call sends in one part of its request, by their names there. */

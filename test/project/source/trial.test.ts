@@ -24,3 +24,8 @@ it('an API that rejects JSON sent as a form is an error that names the header to
 it('an API that rejects a form is an error without advice about JSON', async () => {
   await expect(send('-d a=1')).rejects.toMatchObject({ hint: 'Correct the command. Nothing was written.' });
 });
+
+it('JSON that names a media type of HTML is not taken for a page', async () => {
+  const mail = await startApi(() => ({ body: { type: 'text/html', subject: 'Hello' } }));
+  await expect(sendCommand(`curl ${mail.origin}/mail`)).resolves.toMatchObject({ status: 200 });
+});
