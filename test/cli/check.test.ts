@@ -186,7 +186,7 @@ describe('market-mcp check <url>', () => {
     expect([...status.keys()]).toEqual([
       'tool.name',
       ...['health.ready-paid', 'health.ready-key'],
-      ...['health.status', 'health.in-time', 'health.query', 'health.ready'],
+      ...['health.status', 'health.in-time', 'health.query', 'health.type', 'health.ready'],
     ]);
     const { problem } = await run(server.url, { only: ['healt'] });
     expect(problem).toMatchObject({ code: 'INVALID_INPUT', hint: 'Did you mean health?' });
