@@ -9,8 +9,8 @@ import {
 import { bounds, isObject, type Json, type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
 import { mcp } from 'market-mcp-contract/platforms';
 import {
-  AnswerTimeout,
   fetchToolList,
+  Hang,
   isRefusal,
   metaKey,
   modernRpc,
@@ -77,7 +77,7 @@ export async function listServer(
   const probe = new Probe({ url, profile: mcp, headers, timeoutMs }, timeout);
   const answered: Answered = async (pendingAnswer) => {
     const answer = await pendingAnswer.catch((error: unknown) => {
-      throw error instanceof AnswerTimeout ? notAnswered(shownUrl, 'it did not answer', timeoutMs) : error;
+      throw error instanceof Hang ? notAnswered(shownUrl, 'it did not answer', timeoutMs) : error;
     });
     if (isRefusal(answer.http))
       throw new TokenRefusal(

@@ -19,7 +19,7 @@ export type { Asked } from './http.ts';
 export { metaKey, modernRpc, modernVersion } from './modern-request.ts';
 export { networkReason } from './network-error.ts';
 export { Probe } from './probe.ts';
-export { AnswerTimeout } from './receive.ts';
+export { Hang } from './receive.ts';
 export type { Recorder } from './recording.ts';
 export { submissionTest, verdictsOf } from './rehearsal.ts';
 export {
