@@ -191,13 +191,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       if (replays) return replayed(requestParts);
       const reply = await withTokens(options, request.auth, ending, () => {
         const exchange = signed(plainRequest, options);
-        const allowedRetries = method === 'get' || !isRehearsing() ? retries : 0;
-        return sendWithRetries(
-          exchange,
-          { timeoutMs, retries: allowedRetries, maxBytes, redact },
-          budget,
-          ending,
-        );
+        const repeats = method === 'get' || !isRehearsing() ? retries : 0;
+        return sendWithRetries(exchange, { timeoutMs, retries: repeats, maxBytes, redact }, budget, ending);
       });
       return { ...reply, text: wrap === 'done' ? '' : redact(reply.text) };
     };
