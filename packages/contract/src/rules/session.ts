@@ -92,7 +92,8 @@ const ageMs = 5_000;
 async function agedSession(probe: Probe, initialized: RpcAnswer): Promise<string> {
   const session = await probe.enter(initialized);
   if (session === undefined) throw NotRun.by('sessionAgain');
-  await probe.pause(ageMs - (probe.ageOf(session) ?? 0));
+  // The sessions of a project are those of the runtime, which keeps them longer than a check lasts.
+  if (!probe.target.owned) await probe.pause(ageMs - (probe.ageOf(session) ?? 0));
   return session;
 }
 
@@ -182,7 +183,7 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     ...must('session.lasting', 'C§3.1'),
-    title: `a session answers ${requestsOfSession} requests, ${ageMs / 1_000} seconds after it was opened`,
+    title: `a session answers ${requestsOfSession} requests, also when it is ${ageMs / 1_000} seconds old`,
     fix: 'Keep the session until it is deleted or has been idle for long. Do not count its requests.',
     turn: 'waiting',
     controls: [initializesAgain, lists],
