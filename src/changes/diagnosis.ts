@@ -45,7 +45,8 @@ export async function diagnose(directory: string) {
 /** The Node version that package.json requires: `>=20.12`. */
 function requiredNode(directory: string): string | null {
   const node = attempt(() => parsedJson(readIn(directory, 'package.json')).engines.node, null);
-  return typeof node === 'string' ? node : null;
+  if (typeof node === 'string') return node;
+  return null;
 }
 
 /** Its version is null if it is not installed. */
@@ -63,13 +64,15 @@ async function installedManager(directory: string) {
 function environmentNames(directory: string): readonly string[] | null {
   const text = attempt(() => readIn(directory, '.env').toString('utf8'), null);
   const names = text?.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
-  return names ? [...names].map(([, name = '']) => name) : null;
+  if (names) return [...names].map(([, name = '']) => name);
+  return null;
 }
 
 /** The reason why the list of tools cannot be read counts as one. */
 async function toolProblems(directory: string, manifest: Manifest): Promise<readonly string[]> {
   const found = await orCommandError(() => listingProblems(directory, manifest));
-  return found instanceof CommandError ? [`${found.message}. ${found.hint}`] : found;
+  if (found instanceof CommandError) return [`${found.message}. ${found.hint}`];
+  return found;
 }
 
 /** The changes of an upgrade; `refused` is the reason if none can be planned. */

@@ -89,14 +89,16 @@ async function mergedDocument(
 async function mergedText(base: string, ours: string, theirs: string): Promise<string | undefined> {
   if (base === ours) return theirs;
   const merged = await orCommandError(() => mergeTexts(base, ours, theirs, 'theirs'));
-  return merged instanceof CommandError || merged.conflicts.length > 0 ? undefined : merged.text;
+  if (merged instanceof CommandError || merged.conflicts.length > 0) return undefined;
+  return merged.text;
 }
 
 /** Undefined if there is a conflict. */
 function mergedPackage(base: string, ours: string, theirs: string): string | undefined {
   try {
     const merged = mergePackage(base, ours, theirs);
-    return merged.ours === merged.theirs ? merged.ours : undefined;
+    if (merged.ours === merged.theirs) return merged.ours;
+    return undefined;
   } catch (error) {
     const message = `package.json: ${(error as Error).message}`;
     throw new CommandError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
@@ -123,7 +125,6 @@ export function allVariables(
   const ownVariables = recordedVariables ?? [];
   // The declarations of known variables stay unchanged, in their order.
   const everyVariable = [...ownVariables, ...distinctVariables(apis), ...ownVariables];
-  return recordedVariables === undefined && apis.length === 0
-    ? undefined
-    : [...new Map(everyVariable.map((variable) => [variable.name, variable])).values()];
+  if (recordedVariables === undefined && apis.length === 0) return undefined;
+  return [...new Map(everyVariable.map((variable) => [variable.name, variable])).values()];
 }

@@ -46,7 +46,8 @@ export async function importTools(
     ),
     description,
   );
-  return described.ok ? withFields(described.value, [...fields, ...keptFields]) : described;
+  if (described.ok) return withFields(described.value, [...fields, ...keptFields]);
+  return described;
 }
 
 /** The tools with all fields of their answers; `importTools` reduces them. */

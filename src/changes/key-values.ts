@@ -138,5 +138,6 @@ function keyVariables({ sources }: RequestKeys): readonly string[] {
 /** The origin that a request is sent to. */
 export function requestOrigin({ api }: Pick<ApiRequest, 'api'>): string {
   const { fallback = '' } = api.address;
-  return URL.canParse(fallback) ? new URL(fallback).origin : fallback;
+  if (URL.canParse(fallback)) return new URL(fallback).origin;
+  return fallback;
 }

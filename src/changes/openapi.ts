@@ -92,7 +92,8 @@ export async function operationKeys(
   const operation = documentChoice.ok
     ? await sendableOperation(documentChoice.value, answers, run)
     : documentChoice;
-  return operation.ok ? operation.value.keys : undefined;
+  if (operation.ok) return operation.value.keys;
+  return undefined;
 }
 
 /** The inputSchema of the one chosen operation, if it only reads and will be sent; otherwise undefined. */
@@ -169,7 +170,8 @@ async function sentOperation(
   if (!sentRequests.ok) return sentRequests;
   const samples = [...(documentChoice.choice.samples ?? []), ...sentRequests.value.samples];
   const tools = toolsOfDrafts([draft], { ...documentChoice.choice, samples });
-  return tools.ok ? pass(tools.value.map((tool) => withExchanges(tool, sentRequests.value))) : tools;
+  if (tools.ok) return pass(tools.value.map((tool) => withExchanges(tool, sentRequests.value)));
+  return tools;
 }
 
 /**

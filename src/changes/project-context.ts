@@ -105,5 +105,6 @@ export function finishCommand({ directory, packageManager }: ProjectContext): st
 /** The command that changes to a directory; none if it is the current one. */
 export function enterCommand(directory: string): readonly string[] {
   const place = relative(process.cwd(), resolve(directory));
-  return place === '' ? [] : [shellLine(['cd', asOperand(place)])];
+  if (place === '') return [];
+  return [shellLine(['cd', asOperand(place)])];
 }

@@ -149,7 +149,8 @@ async function planSourceRemoval(
     () => ({ variables: left }),
     (text) => {
       const mentionedVariables = variables.gone.filter((name) => text.includes(name));
-      return mentionedVariables.length === 0 ? undefined : `remove ${nameList(mentionedVariables)} there`;
+      if (mentionedVariables.length === 0) return undefined;
+      return `remove ${nameList(mentionedVariables)} there`;
     },
     templates,
   );
@@ -238,7 +239,8 @@ function planVariables(
 /** Why a variable stays declared; undefined if it can be removed. */
 function reasonToKeep(name: string, user: string | undefined, isEdited: boolean): string | undefined {
   if (user !== undefined) return `${user} uses ${name}`;
-  return isEdited ? `you have edited ${name} there` : undefined;
+  if (isEdited) return `you have edited ${name} there`;
+  return undefined;
 }
 
 /** Without the kinds of variables that are not declared any more. */

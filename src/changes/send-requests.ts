@@ -176,7 +176,8 @@ export function givenArguments(root: JsonObject): JsonObject {
     propertiesOf(root).flatMap(([name, { default: value, examples, enum: allowedValues }]) => {
       const isRequired = requiredOf(root).includes(name);
       const argument = value ?? first(examples) ?? (isRequired ? first(allowedValues) : undefined);
-      return argument === undefined ? [] : [[name, argument]];
+      if (argument === undefined) return [];
+      return [[name, argument]];
     }),
   );
 }

@@ -81,7 +81,8 @@ export async function fromServer(
     .filter((entry) => !isOff(entry))
     .flatMap((entry): Imported[] => {
       const importedTool = names.get(entry.name);
-      return importedTool ? [{ ...importedTool, entry }] : [];
+      if (importedTool) return [{ ...importedTool, entry }];
+      return [];
     });
   const [first, ...otherTools] = selectedTools;
   if (!first) {

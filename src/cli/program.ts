@@ -60,9 +60,8 @@ export function buildProgram(name: ProgramName, run: Run): Command {
   withCreate(program.command('new'), run);
   addCommands((name, flags, load, group = program, flagGroups = []) => {
     const command = group.command(name);
-    return flagGroups.length === 0
-      ? withFlags(command, flags, run, load)
-      : withGroupedFlags(command, flags, flagGroups, run, load);
+    if (flagGroups.length === 0) return withFlags(command, flags, run, load);
+    return withGroupedFlags(command, flags, flagGroups, run, load);
   });
   groupCommands(program);
   addExamples(program, name);
@@ -172,7 +171,8 @@ export function parseable(program: Command, args: readonly string[]): readonly s
     program.commands.find((command) => command.name() === first),
     rest[0],
   );
-  return names.includes(first) || first.startsWith('-') ? [first, ...rest] : [first];
+  if (names.includes(first) || first.startsWith('-')) return [first, ...rest];
+  return [first];
 }
 
 /** One call of each command, for its help. */

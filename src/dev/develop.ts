@@ -284,7 +284,8 @@ function onParentExit(listener: () => void, env: NodeJS.ProcessEnv = process.env
 function parentOf(pid: number): number | undefined {
   const listed = () => Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
   const parent = processEntry(pid)?.parent ?? attempt(listed, 0);
-  return parent > 1 ? parent : undefined;
+  if (parent > 1) return parent;
+  return undefined;
 }
 
 /** The debugger option of Node. */

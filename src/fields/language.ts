@@ -70,7 +70,8 @@ function checkedDeclaration(text: string, location: string): Result<Declaration>
   const { path, shape } = declaration.value;
   const names = path.flatMap((step) => {
     const name = parseFieldName(step.name, location);
-    return name.ok ? [] : name.errors;
+    if (name.ok) return [];
+    return name.errors;
   });
   const errors = [...names, ...shapeErrors(shape, location)];
   if (errors.length > 0) return refuse(...errors);

@@ -260,7 +260,8 @@ function reducedSchema(schema: JsonObject, path: string, choice: Choice): JsonOb
   const at = (name: string) => fieldPath(path, name);
   const properties = Object.keys(membersOf(schema)).flatMap((name) => {
     const inner = keptMembers.get(at(name));
-    return inner ? [[name, inner] as const] : [];
+    if (inner) return [[name, inner] as const];
+    return [];
   });
   const alternatives = (keyword: (typeof unions)[number]) =>
     Array.isArray(schema[keyword])

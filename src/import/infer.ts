@@ -141,7 +141,8 @@ function inferFormat(texts: readonly string[]): string | undefined {
   const allMatch = (pattern: RegExp) =>
     texts.every((text) => pattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10))));
   if (allMatch(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))) return 'date-time';
-  return allMatch(date) ? 'date' : undefined;
+  if (allMatch(date)) return 'date';
+  return undefined;
 }
 
 /** Last words of names whose values are whole: `comment_count`, `userId`, `blockNumber`. */

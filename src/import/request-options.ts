@@ -38,7 +38,8 @@ export function requestOptions<Value>(
   const options = groups
     .filter(([, members]) => members.length > 0)
     .map(([name, members]): Member<Value> => [name, form.object(members)]);
-  return body ? [...options, ...bodyOptions(body, form)] : options;
+  if (body) return [...options, ...bodyOptions(body, form)];
+  return options;
 }
 
 function boundMembers<Value>(

@@ -20,7 +20,8 @@ export function wrapOf(schema: JsonObject, examples: readonly Json[]): Wrap {
     const isDeclared = isObject(property) && property.type === type && property.enum === undefined;
     return (property !== undefined && (name === 'error' || !isDeclared)) || examples.some(isOther);
   });
-  return isTaken ? 'result' : null;
+  if (isTaken) return 'result';
+  return null;
 }
 
 /** `properties` and `required` of such an answer. @param description of what is wrapped, if it has none */

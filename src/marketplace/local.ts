@@ -58,5 +58,6 @@ export async function openLocalMarketplace({
 /** The secret of a note whose marketplace had a separate host for its pages. Any other secret was sent to all ports of 127.0.0.1. */
 function keptSecret({ link }: JsonObject): string | undefined {
   const access = accessIn(link);
-  return access && link === linkOf(access) ? access.secret : undefined;
+  if (access && link === linkOf(access)) return access.secret;
+  return undefined;
 }

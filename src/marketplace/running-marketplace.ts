@@ -39,7 +39,8 @@ export async function provenAccess(
   const access = accessIn(link);
   if (!access || !isStampOfRunning(stamp)) return undefined;
   const objection = await findObjection(access);
-  return objection === undefined || (mayBeBusy && objection === silence) ? access : undefined;
+  if (objection === undefined || (mayBeBusy && objection === silence)) return access;
+  return undefined;
 }
 
 /** @throws CommandError `BAD_LINK`, or `NO_MARKETPLACE` if no marketplace with the link's secret answers. */
@@ -69,7 +70,8 @@ async function findObjection(access: Access): Promise<string | undefined> {
       signal: AbortSignal.timeout(answerMs),
     });
     const isProven = isSame(headers.get(proofHeader), proofOf(access, nonce));
-    return isProven ? undefined : 'is not the marketplace of this secret';
+    if (isProven) return undefined;
+    return 'is not the marketplace of this secret';
   } catch (error) {
     if ((error as Error).name === 'TimeoutError') return silence;
     return `does not answer as a marketplace (${(error as Error).message})`;

@@ -16,7 +16,8 @@ export async function readServerState(context: MarketplaceContext): Promise<Serv
   const published = publishedState(context.directory);
   if (published.kind !== 'never-started' || context.endpoint === undefined) return published;
   const isRunning = await isServerRunning(context).catch(() => false); // another program at the address
-  return isRunning ? running(context.endpoint) : { ...published, url: context.endpoint };
+  if (isRunning) return running(context.endpoint);
+  return { ...published, url: context.endpoint };
 }
 
 /**
@@ -41,7 +42,8 @@ async function fetchHealth(endpoint: string): Promise<Json | undefined> {
   if (!URL.canParse(endpoint)) return undefined;
   try {
     const response = await fetch(new URL('/health', endpoint), { signal: AbortSignal.timeout(answerMs) });
-    return response.ok ? ((await response.json().catch(() => null)) as Json) : undefined;
+    if (response.ok) return (await response.json().catch(() => null)) as Json;
+    return undefined;
   } catch {
     return undefined;
   }

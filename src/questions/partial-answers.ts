@@ -24,7 +24,8 @@ export function sourcePart(answers: PartialAnswers): (typeof sources)[number] | 
 export function requiredParts(answers: PartialAnswers): readonly ('tool' | 'description' | 'output')[] {
   const source = sourcePart(answers);
   if (source === undefined) return ['tool', 'description', 'output'];
-  return source === 'fromSample' ? ['tool', 'description'] : [];
+  if (source === 'fromSample') return ['tool', 'description'];
+  return [];
 }
 
 /** The answers with defaults for those that nothing else says. */
@@ -74,8 +75,8 @@ export function flagsForAnswers<Parts extends PartialAnswers>(
     if (answer === undefined || follows.some((followedName) => followedName === name)) return [];
     const { flag, replay } = questions[name];
     const pieces = replay(answer as Parts[keyof Parts & string], commands);
-    return isWhole && pieces.length === 0 && typeof answer === 'string'
-      ? [flag.syntax.split(' ')[0] ?? '', answer]
-      : pieces;
+    if (isWhole && pieces.length === 0 && typeof answer === 'string')
+      return [flag.syntax.split(' ')[0] ?? '', answer];
+    return pieces;
   });
 }

@@ -79,7 +79,8 @@ export function askQuestion(questions: {
     },
     parse(names) {
       const parsed = combineResults(names.map((name) => oneOf([...parts.keys()], name, '--ask')));
-      return parsed.ok ? pass(parsed.value.map((name) => parts.get(name) ?? name)) : parsed;
+      if (parsed.ok) return pass(parsed.value.map((name) => parts.get(name) ?? name));
+      return parsed;
     },
     replay: (askedParts) =>
       [...parts].flatMap(([name, part]) => (askedParts.includes(part) ? ['--ask', name] : [])),

@@ -27,7 +27,8 @@ export function readFlags<Parts extends ToolParts>(
   const clash = flagClashErrors(questions, flags);
   const parts = combineResults(names.map((name) => parsePart(name, questions[name], flags[name])));
   if (!parts.ok) return refuse(...clash, ...parts.errors);
-  return clash.length > 0 ? refuse(...clash) : pass(Object.assign({}, ...parts.value));
+  if (clash.length > 0) return refuse(...clash);
+  return pass(Object.assign({}, ...parts.value));
 }
 
 type PartName = keyof ToolParts;
@@ -152,5 +153,6 @@ function parsePart<Name extends PropertyKey, T>(
 ): Result<{ readonly [name in Name]?: T }> {
   if (value === undefined) return pass({});
   const result = parse(value as never);
-  return result.ok ? pass({ [name]: result.value } as { [name in Name]: T }) : result;
+  if (result.ok) return pass({ [name]: result.value } as { [name in Name]: T });
+  return result;
 }

@@ -48,7 +48,8 @@ export const deployFlag: FlagAnswer<readonly DeployTarget[], readonly string[]> 
   },
   parse(texts) {
     const parsed = combineResults(texts.map((text) => oneOf(targetNames, text, '--deploy')));
-    return parsed.ok ? pass(orderTargets(parsed.value)) : parsed;
+    if (parsed.ok) return pass(orderTargets(parsed.value));
+    return parsed;
   },
   replay: (names) => names.flatMap((name) => ['--deploy', name]),
 };

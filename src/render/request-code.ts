@@ -65,7 +65,8 @@ function forwarded(call: RequestParts, indent: number): string {
 
 /** The rest of an answer is dropped if its fields were chosen. */
 function keptMembers({ isReduced }: RequestParts): readonly LiteralMember[] {
-  return isReduced ? [['keep', "'declared'"]] : [];
+  if (isReduced) return [['keep', "'declared'"]];
+  return [];
 }
 
 function pages(query: readonly Binding[]): Node {

@@ -87,7 +87,8 @@ function plainValue(schema: JsonObject, sampling: Sampling): Json | undefined {
   if (!Object.keys(schema).every((keyword) => plainKeywords.has(keyword))) return undefined;
   const [value] = typedValues(schema, sampling);
   const isWhole = !isObject(value) || requiredOf(schema).every((name) => Object.hasOwn(value, name));
-  return isWhole ? value : undefined;
+  if (isWhole) return value;
+  return undefined;
 }
 
 function* candidates(schema: JsonObject, sampling: Sampling): Generator<Json> {
@@ -154,7 +155,8 @@ function sampleMembers(schema: JsonObject, sampling: Sampling, only?: readonly s
   const members = propertiesOf(schema).flatMap(([name, property]): [string, Json][] => {
     if (only && !only.includes(name)) return [];
     const value = sampleValue(property, sampling);
-    return value === undefined ? [] : [[name, value]];
+    if (value === undefined) return [];
+    return [[name, value]];
   });
   return Object.fromEntries(members);
 }

@@ -170,7 +170,8 @@ function sampleResult(
       selected.value !== null &&
       matchesWithin(outputSchema, property, selected.value);
     const value = echoes ? selected.value : sampleValue(property, sampling);
-    return value === undefined ? [] : [[name, value]];
+    if (value === undefined) return [];
+    return [[name, value]];
   });
   const blank = blankResult(outputSchema);
   const results = [
@@ -231,7 +232,8 @@ function exampleKeys(
 function selectedKey(inputSchema: JsonObject, name: string | null, args: JsonObject): Key {
   if (name === null) return null;
   const value = Object.hasOwn(args, name) ? args[name] : propertyOf(inputSchema, name).default;
-  return isKey(value) ? value : null;
+  if (isKey(value)) return value;
+  return null;
 }
 
 function propertyOf(inputSchema: JsonObject, name: string): JsonObject {

@@ -39,7 +39,8 @@ export function detectPackageManager(directory: string, env = process.env): Pack
 export function packageManagerOf(directory: string): PackageManagerCommands {
   const commands = packageManagerCommands[detectPackageManager(directory)];
   const root = existsSync(join(directory, commands.lockFile)) ? undefined : lockDirectory(directory);
-  return root === undefined ? commands : inWorkspace(commands, root);
+  if (root === undefined) return commands;
+  return inWorkspace(commands, root);
 }
 
 function locksIn(place: string): readonly PackageManager[] {

@@ -250,5 +250,6 @@ export function hasMarkers(text: string): boolean {
 }
 
 function lineOfConflict([at, line]: readonly [number, string]): readonly number[] {
-  return line === '<<<<<<< yours' ? [at + 1] : [];
+  if (line === '<<<<<<< yours') return [at + 1];
+  return [];
 }

@@ -59,7 +59,8 @@ async function writeKnownLock(directory: string): Promise<() => void> {
 export async function installedVersion(name: PackageManager): Promise<string | null> {
   // Outside of any project: pnpm and Yarn run the version that a project names or contains.
   const versionResult = await runProgram(name, ['--version'], { cwd: parse(process.cwd()).root });
-  return versionResult.exitCode === 0 ? (versionResult.stdout.trim().split('\n').at(-1) ?? null) : null;
+  if (versionResult.exitCode === 0) return versionResult.stdout.trim().split('\n').at(-1) ?? null;
+  return null;
 }
 
 function runInstall(

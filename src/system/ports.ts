@@ -37,7 +37,8 @@ async function listenOnce(host: string, port: number): Promise<number | undefine
   const address = server.address();
   server.close();
   await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : undefined;
+  if (typeof address === 'object' && address) return address.port;
+  return undefined;
 }
 
 /** Whether a process could not listen because its port is taken, by the words of Node or of a generated server. */
@@ -48,7 +49,8 @@ export function isPortTaken(output: string): boolean {
 /** What a generated server that could not listen wrote, as a sentence that names who has its port; undefined if it wrote nothing of that. */
 export async function portTakenIn(errors: string): Promise<string | undefined> {
   const port = /^- Port (\d+) is already in use\./m.exec(stripVTControlCharacters(errors))?.[1];
-  return port === undefined ? undefined : `Port ${port} is taken by ${await portOwner(Number(port))}.`;
+  if (port === undefined) return undefined;
+  return `Port ${port} is taken by ${await portOwner(Number(port))}.`;
 }
 
 /**

@@ -214,5 +214,6 @@ export function localized(
 /** Paths of the files in a directory of a project, relative to the project. */
 export function filesIn(project: string, directory: string): readonly string[] {
   const place = join(project, directory);
-  return existsSync(place) ? readdirSync(place).map((name) => `${directory}/${name}`) : [];
+  if (existsSync(place)) return readdirSync(place).map((name) => `${directory}/${name}`);
+  return [];
 }

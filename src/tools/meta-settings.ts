@@ -83,7 +83,8 @@ function schemaAt(schema: JsonObject, path: readonly string[]): JsonObject {
   return path.reduce<JsonObject>((at, name) => {
     const { properties } = at;
     const member = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return isObject(member) ? member : {};
+    if (isObject(member)) return member;
+    return {};
   }, schema);
 }
 

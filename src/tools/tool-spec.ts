@@ -38,7 +38,8 @@ export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<T
 
 function toolNameErrors({ name }: { readonly name?: unknown }, path: string): readonly InputError[] {
   const parsed = typeof name === 'string' ? parseToolName(name, `${path}.name`) : undefined;
-  return parsed?.ok === false ? parsed.errors : [];
+  if (parsed?.ok === false) return parsed.errors;
+  return [];
 }
 
 /** One error for each place, in the terms of a spec. */

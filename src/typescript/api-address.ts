@@ -29,7 +29,8 @@ function readApiAddress(value: Node, reader: LiteralReader): ApiAddress {
   const [variable] = innerExpression(value).type === 'MemberExpression' ? envMembersIn(value) : [];
   if (variable !== undefined) return { variable };
   const url = reader.value(value);
-  return typeof url === 'string' ? { url } : null;
+  if (typeof url === 'string') return { url };
+  return null;
 }
 
 /** The defaults of the variables that `src/env.ts` declares, as in `url('…', { default: 'https://api.example.com' })`. */

@@ -41,7 +41,8 @@ function sourceNode(node: Node) {
   if (node.type === 'CallExpression' && isImporter(node)) return node.arguments[0];
   if (node.type === 'TSImportType') return node.argument;
   if (node.type === 'TSExternalModuleReference') return node.expression;
-  return 'source' in node ? node.source : undefined;
+  if ('source' in node) return node.source;
+  return undefined;
 }
 
 function isImporter({ callee }: CallExpression): boolean {

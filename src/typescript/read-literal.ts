@@ -65,7 +65,8 @@ export class LiteralReader {
         if (node.expressions.length === 0) return node.quasis[0]?.value.cooked ?? undefined;
         return undefined;
       case 'UnaryExpression':
-        return node.operator === '-' ? this.#negative(node.argument, depth + 1) : undefined;
+        if (node.operator === '-') return this.#negative(node.argument, depth + 1);
+        return undefined;
       case 'BinaryExpression':
         return this.#joined(node, depth + 1);
       case 'Identifier':
@@ -84,7 +85,8 @@ export class LiteralReader {
 
   #negative(argument: Node, depth: number): number | undefined {
     const value = this.#value(argument, depth);
-    return typeof value === 'number' ? -value : undefined;
+    if (typeof value === 'number') return -value;
+    return undefined;
   }
 
   #constant(name: string, depth: number): Json | undefined {

@@ -149,7 +149,8 @@ function locate(text: string): Located | undefined {
       },
     ];
   });
-  return found.length === 1 ? found[0] : undefined;
+  if (found.length === 1) return found[0];
+  return undefined;
 }
 
 /** The first parameter of the innermost function around a node. */

@@ -302,7 +302,8 @@ export class LiveRun {
         if (isAlive) this.#doubted.add(rule);
         return verdictOn(silenceProblems(error));
       }
-      return isAlive ? skippedRule(verdictOn([]), notRun) : undefined;
+      if (isAlive) return skippedRule(verdictOn([]), notRun);
+      return undefined;
     }
   }
 

@@ -90,7 +90,8 @@ function parseList(
 }
 
 function parseUrl(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
+  if (URL.canParse(text)) return new URL(text);
+  return null;
 }
 
 export function parseHeaderName(text: string | null): string | null {

@@ -30,7 +30,8 @@ export function sourcesBelow(directory: string, prefix: string): readonly string
       const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
       if (entry.isDirectory()) return notSources.test(entry.name) ? [] : sourcesBelow(directory, path);
       const isSource = entry.isFile() && sourceEnding.test(entry.name);
-      return isSource && statSync(join(directory, path)).size <= largest ? [path] : [];
+      if (isSource && statSync(join(directory, path)).size <= largest) return [path];
+      return [];
     });
 }
 

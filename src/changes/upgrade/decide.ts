@@ -50,7 +50,8 @@ export async function decideFile(
   if (theirs === null) return withoutSuccessor(sides);
   if (ours === null) {
     const isDeleted = recorded !== undefined && theirs.owner === 'yours';
-    return isDeleted ? { kind: 'kept', why: 'deleted' } : { kind: 'new', content: theirs.content };
+    if (isDeleted) return { kind: 'kept', why: 'deleted' };
+    return { kind: 'new', content: theirs.content };
   }
   if (normalizedText(ours) === normalizedText(theirs.content)) return { kind: 'same' };
   if (theirs.owner === 'generated') return decideGenerated(sides, ours, theirs.content);
@@ -100,7 +101,8 @@ async function merge(
     ours === theirs ? { text: ours, conflicts: [] } : await mergeTexts(base, ours, theirs, label);
   const content = inStyle(decodeText(authors), text);
   if (conflicts.length > 0) return { kind: 'conflict', content, lines: conflicts };
-  return authors.equals(content) ? { kind: 'same' } : { kind: 'merged', content };
+  if (authors.equals(content)) return { kind: 'same' };
+  return { kind: 'merged', content };
 }
 
 /** This version has no such file. */
@@ -108,7 +110,8 @@ function withoutSuccessor(sides: Sides): Decision {
   const { ours, recorded } = sides;
   if (ours === null || recorded === undefined) return { kind: 'same' };
   const isAuthors = recorded.owner === 'yours' && isEdited(sides, ours);
-  return isAuthors ? { kind: 'kept', why: 'own' } : { kind: 'removed' };
+  if (isAuthors) return { kind: 'kept', why: 'own' };
+  return { kind: 'removed' };
 }
 
 /** A file that only the program writes. */
@@ -118,7 +121,8 @@ function decideGenerated(sides: Sides, ours: Buffer, theirs: Uint8Array): Decisi
   const isPacked = ours.includes(0) || theirs.includes(0);
   const content = isPacked ? theirs : inStyle(decodeText(ours), decodeText(theirs));
   if (isEdited(sides, ours)) return { kind: 'overruled', content };
-  return isUnchanged(sides) ? { kind: 'same' } : { kind: 'replaced', content };
+  if (isUnchanged(sides)) return { kind: 'same' };
+  return { kind: 'replaced', content };
 }
 
 /** Whether the author changed a file, otherwise than by a formatter. */

@@ -37,7 +37,8 @@ export function mergePackage(
     mergedMember([], [o, a, b], { used: usedPackages, winner }),
   );
   const isSame = isDeepStrictEqual(oursFirst, a) && isDeepStrictEqual(theirsFirst, a);
-  return isSame ? { ours, theirs: ours } : { ours: print(oursFirst), theirs: print(theirsFirst) };
+  if (isSame) return { ours, theirs: ours };
+  return { ours: print(oursFirst), theirs: print(theirsFirst) };
 }
 
 interface Settings {
@@ -105,7 +106,8 @@ function isNeeded(
 function newer(path: readonly string[], ours: Json, theirs: Json | undefined): Json | undefined {
   const exact = [ours, theirs].every((value) => typeof value === 'string' && /^\d+\.\d+\.\d+$/.test(value));
   if (!exact || !versioned.test(path.join('.'))) return undefined;
-  return compareVersions(String(ours), String(theirs)) < 0 ? theirs : ours;
+  if (compareVersions(String(ours), String(theirs)) < 0) return theirs;
+  return ours;
 }
 
 /** In the author's order; a new member follows the member that precedes it on the other side. */
@@ -127,5 +129,6 @@ function orderMembers(
 
 /** Ignores inherited properties. */
 function packageMember(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
+  if (Object.hasOwn(object, key)) return object[key];
+  return undefined;
 }

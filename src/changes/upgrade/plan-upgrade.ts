@@ -104,7 +104,8 @@ async function decideOn(directory: string, sides: Sides, context: DecisionContex
   if (isLink(directory, path)) {
     if (theirs?.owner === 'generated') return { kind: 'overruled', content: theirs.content };
     const isUnchanged = theirs === null || (base !== null && Buffer.from(base).equals(theirs.content));
-    return isUnchanged ? { kind: 'same' } : { kind: 'kept', why: 'own' };
+    if (isUnchanged) return { kind: 'same' };
+    return { kind: 'kept', why: 'own' };
   }
   try {
     return await decideFile(sides, context);
@@ -189,7 +190,8 @@ function plannedChange(
 
 /** Null if there is no such file, or a link. */
 function contentAt(directory: string, path: string): Buffer | null {
-  return isLink(directory, path) ? null : (readIfThere(directory, path) ?? null);
+  if (isLink(directory, path)) return null;
+  return readIfThere(directory, path) ?? null;
 }
 
 function isLink(directory: string, path: string): boolean {

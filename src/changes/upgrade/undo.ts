@@ -74,7 +74,8 @@ async function requireRestorable(directory: string, paths: readonly string[]): P
   const reasonOf = (path: string) => {
     if (isInOtherRepository(directory, path)) return 'it is in another repository';
     const rule = ignored.get(path);
-    return rule === undefined ? 'git does not follow its changes' : `git ignores it (${rule})`;
+    if (rule === undefined) return 'git does not follow its changes';
+    return `git ignores it (${rule})`;
   };
   throw new CommandError(
     'NOT_RESTORABLE',

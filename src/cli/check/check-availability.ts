@@ -63,10 +63,12 @@ function isDefault(value: unknown, initial: unknown): boolean {
 /** The profile that a flag names, else the profile of the project, else `generic`. */
 async function profileFor(platform: string | undefined, project: string | undefined) {
   if (platform !== undefined) return unwrap(await resolvePlatform(platform));
-  return project === undefined ? generic : presentProfile(readManifest(project));
+  if (project === undefined) return generic;
+  return presentProfile(readManifest(project));
 }
 
 async function earlierListing(file: string | undefined, project: string | undefined) {
   if (file !== undefined) return listingAt(file);
-  return project === undefined ? undefined : previousListing(project);
+  if (project === undefined) return undefined;
+  return previousListing(project);
 }

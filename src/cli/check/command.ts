@@ -20,7 +20,8 @@ export async function runCheck(
     return checkAvailability(url, output, flags);
   }
   const { checkProject, checkServer } = await import('./contract.ts');
-  return url === undefined ? checkProject(target, output, flags) : checkServer(url, output, flags);
+  if (url === undefined) return checkProject(target, output, flags);
+  return checkServer(url, output, flags);
 }
 
 const withoutUrl = inputError(

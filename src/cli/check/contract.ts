@@ -90,7 +90,8 @@ export async function checkProject(
       await changeProject(directory, async () => planFingerprintRemoval(readManifest(directory)));
     return exitCode;
   };
-  return flags.watch ? repeat(directory, output, checkOnce) : checkOnce();
+  if (flags.watch) return repeat(directory, output, checkOnce);
+  return checkOnce();
 }
 
 function wordsFor(target: string | undefined, flags: CheckFlags): Words {
@@ -202,7 +203,8 @@ async function prepareServer(
 
 /** What is deployed to a target, built with the programs of this machine. */
 function deployedTo(target: DeployTarget, directory: string, output: Output): Promise<Deployed> {
-  return target === 'workers' ? bundleForCheck(directory, output) : imageOf(directory, target, output);
+  if (target === 'workers') return bundleForCheck(directory, output);
+  return imageOf(directory, target, output);
 }
 
 async function bundleForCheck(directory: string, output: Output): Promise<Deployed> {

@@ -31,7 +31,8 @@ export async function runCallCommand(
 ): Promise<ExitCode> {
   const args = unwrap(argumentsIn(argumentsText));
   const callOnce = () => callOn(flags, output, tool, args);
-  return flags.endpoint === undefined ? runOnFreePort(callOnce) : callOnce();
+  if (flags.endpoint === undefined) return runOnFreePort(callOnce);
+  return callOnce();
 }
 
 function callOn(flags: CallFlags, output: Output, tool: string, args: Json | undefined): Promise<ExitCode> {
@@ -54,9 +55,8 @@ function callOn(flags: CallFlags, output: Output, tool: string, args: Json | und
     if (state?.kind === 'old-build') output.note(`${state.message} ${stateLines(state).join(' ')}`);
     const verdict = { ok: objection === undefined, objection: objection ?? null, state };
     const exitCode = output.result({ ...report, arguments: redactValue(report.arguments), ...verdict });
-    return report.verdict.outcome === 'no-answer' && objection !== undefined
-      ? exitCodes.notStarted
-      : exitCode;
+    if (report.verdict.outcome === 'no-answer' && objection !== undefined) return exitCodes.notStarted;
+    return exitCode;
   });
 }
 

@@ -85,7 +85,8 @@ function inspectArguments(inspect: string | true | undefined): readonly string[]
   const text = inspect === true ? inspectPort : inspect;
   const hint = `Write --inspect ${inspectPort}.`;
   const port = numberIn('--inspect', text, [1, 65_535], 'a port from 1 to 65535', hint);
-  return port === undefined ? [] : [`--inspect=127.0.0.1:${text}`];
+  if (port === undefined) return [];
+  return [`--inspect=127.0.0.1:${text}`];
 }
 
 /** The log lines of one call so far. */
@@ -108,7 +109,8 @@ function failureOf(event: JsonObject, call: Running, id: string | null): FailedA
   const kind = String(event.event);
   const code = textOrNull(event.code) ?? call.code;
   const isFailure = code !== null || kind === 'incident' || failureKinds.has(kind);
-  return isFailure ? { code, message: null, incident: id ?? undefined } : null;
+  if (isFailure) return { code, message: null, incident: id ?? undefined };
+  return null;
 }
 
 /** Calls whose lines wait for the last one, which never comes if the log drops it. */
@@ -185,7 +187,8 @@ const failureKinds = new Set(['source', 'failure']);
 const silentKinds = new Set(['listening', 'stopping', 'stopped']);
 
 function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
+  if (typeof value === 'string') return value;
+  return null;
 }
 
 /** `14:03:59`, in the time zone of the machine. */

@@ -27,7 +27,8 @@ export async function dispute(call: string, output: Output, flags: PlaceFlags): 
     output.line(words[filed.verdict]);
     for (const problem of filed.problems) output.line(`    ${callProblemLine(problem)}`);
     output.result(filed);
-    return filed.verdict === 'innocent' ? exitCodes.ok : exitCodes.checkFailed;
+    if (filed.verdict === 'innocent') return exitCodes.ok;
+    return exitCodes.checkFailed;
   };
   return withMarketplace(flags, output, file, false);
 }

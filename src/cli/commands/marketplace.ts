@@ -42,7 +42,8 @@ export async function marketplace(output: Output, flags: MarketplaceFlags): Prom
 
 /** Keeps the server's output apart from stdout if the command or `--json` writes there. */
 function stdoutFor({ exec }: MarketplaceFlags, output: Output): 'inherit' | 'stderr' {
-  return exec !== undefined || output.json ? 'stderr' : 'inherit';
+  if (exec !== undefined || output.json) return 'stderr';
+  return 'inherit';
 }
 
 async function execute(command: string, access: Access, cwd: string): Promise<ExitCode> {

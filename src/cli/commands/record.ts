@@ -174,7 +174,8 @@ function answersByTool(
     tools.flatMap(({ name, inputSchema = {}, outputSchema }) => {
       const foundExamples = examples.filter(({ tool, expect }) => tool === name && expect === 'found');
       const answers = foundExamples.flatMap((example) => example.answers ?? []);
-      return outputSchema && answers.length > 0 ? [[name, { inputSchema, outputSchema, answers }]] : [];
+      if (outputSchema && answers.length > 0) return [[name, { inputSchema, outputSchema, answers }]];
+      return [];
     }),
   );
 }

@@ -36,7 +36,8 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
       submission.accepted && project ? recordedDrift(project.directory, submission.listing.tools) : null;
     if (drift) for (const line of driftLines(drift, output.paint)) output.line(line);
     output.result({ ...submission, drift: drift ?? undefined });
-    return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;
+    if (submission.accepted) return exitCodes.ok;
+    return exitCodes.checkFailed;
   });
 }
 

@@ -66,7 +66,8 @@ export function nextSteps(
   const calls =
     tool === undefined ? [] : [{ command: `${market} call ${tool}`, remark: 'one call, with its outcome' }];
   // `dev` does not return, so a tool that is ready is called before it.
-  return first === undefined ? [...enter, ...calls, dev] : [...enter, first, dev, ...calls];
+  if (first === undefined) return [...enter, ...calls, dev];
+  return [...enter, first, dev, ...calls];
 }
 
 /** Each file with its size, and the total. */
@@ -141,7 +142,8 @@ export function definitionChangeLines(changes: readonly DefinitionChange[]): rea
 export function adviceLines(advice: readonly InputError[]): readonly string[] {
   const lines = advice.slice(0, shownHints).map(adviceSentence);
   const hiddenCount = advice.length - shownHints;
-  return hiddenCount > 0 ? [...lines, `and ${hiddenCount} more: --json lists all of them`] : lines;
+  if (hiddenCount > 0) return [...lines, `and ${hiddenCount} more: --json lists all of them`];
+  return lines;
 }
 
 /** The width of a line in the box that clack draws. */

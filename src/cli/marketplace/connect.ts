@@ -66,7 +66,8 @@ async function movableServer(): Promise<LocalServer | undefined> {
   if (context.server === undefined || context.server.namesPort) return undefined;
   if (publishedState(context.directory).kind !== 'never-started') return undefined;
   const { kind } = await readServerState(context);
-  return kind === 'running' ? undefined : context.server;
+  if (kind === 'running') return undefined;
+  return context.server;
 }
 
 function isPortTakenError(error: unknown): boolean {
@@ -85,7 +86,8 @@ async function readEndpointState(
 ): Promise<ServerState | null> {
   const { state } = await requestJson<{ readonly state: ServerState | null }>(market, '/state.json');
   const isOther = Boolean(process.env.MARKET_MCP_URL) && state?.url !== endpoint;
-  return isOther ? null : state;
+  if (isOther) return null;
+  return state;
 }
 
 /**

@@ -98,7 +98,8 @@ export function verdictMark(
 ): string {
   if (status === 'not-run') return '–';
   if (status === 'advice') return output.style('yellow', '!');
-  return status === 'pass' ? output.style('green', '✔') : output.style('red', '✘');
+  if (status === 'pass') return output.style('green', '✔');
+  return output.style('red', '✘');
 }
 
 /** `structuredContent.price: expected type number, got "1"` */
@@ -135,11 +136,11 @@ function rowTableLines(rows: readonly Json[], indent: string): readonly string[]
   const lines = cells.map((row) =>
     `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
   );
-  return rows.length > maxRows
-    ? [...lines, `${indent}… and ${rows.length - maxRows} more, see --json`]
-    : lines;
+  if (rows.length > maxRows) return [...lines, `${indent}… and ${rows.length - maxRows} more, see --json`];
+  return lines;
 }
 
 function cellText(value: Json): string {
-  return typeof value === 'string' && value.length <= widestCell ? value : shorten(value, widestCell);
+  if (typeof value === 'string' && value.length <= widestCell) return value;
+  return shorten(value, widestCell);
 }

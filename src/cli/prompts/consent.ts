@@ -85,7 +85,8 @@ async function consentToToken(
   const { url, env } = answers;
   const refusalOf = async (attempt: KeyAccess) => {
     const server = await orCommandError(() => mcpServerAt(url, attempt, run));
-    return server instanceof TokenRefusal ? server : undefined;
+    if (server instanceof TokenRefusal) return server;
+    return undefined;
   };
   if (!(await refusalOf(answers))) return undefined;
   const keys = serverKeys(url);

@@ -80,7 +80,8 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
 
   /** The typed fields, of all lines without an error. */
   get typed(): readonly Field[] {
-    return this.#isEmpty ? [] : this.#checked().fields;
+    if (this.#isEmpty) return [];
+    return this.#checked().fields;
   }
 
   get #isEmpty(): boolean {
@@ -171,7 +172,8 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     if (this.state === 'cancel')
       return this.#isEmpty ? [] : this.lines.map((line) => styleText(['strikethrough', 'dim'], line));
     if (!this.value?.fields) return [styleText('dim', 'step by step')];
-    return this.value.fields.length > 0 ? this.#tableLines(this.value.fields) : [styleText('dim', none)];
+    if (this.value.fields.length > 0) return this.#tableLines(this.value.fields);
+    return [styleText('dim', none)];
   }
 
   /** The lines around the cursor, each with its error below it. */
@@ -217,11 +219,13 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     const completion = words.length === 0 ? [] : [`   ${styleText('dim', `Tab: ${candidates}`)}`];
     if (error === undefined) return [...completion, ...this.#refusal()];
     if (this.#isRefused) return [...errorLines, ...completion];
-    return completion.length > 0 ? completion : [`   ${styleText('dim', errorText)}`];
+    if (completion.length > 0) return completion;
+    return [`   ${styleText('dim', errorText)}`];
   }
 
   #refusal(): readonly string[] {
-    return this.#isRefused ? [`   ${styleText('yellow', lineNeeded)}`] : [];
+    if (this.#isRefused) return [`   ${styleText('yellow', lineNeeded)}`];
+    return [];
   }
 
   #tableLines(fields: readonly Field[]): readonly string[] {

@@ -102,7 +102,8 @@ function fieldSteps(
     const chosenType = await asker.choose(`Type of ${path}`, typeChoices(depth), so.type);
     // Members and values belong to the former type.
     const { name, description, required } = so;
-    return chosenType === so.type ? so : { name, description, required, type: chosenType };
+    if (chosenType === so.type) return so;
+    return { name, description, required, type: chosenType };
   };
   const fill: PromptStep<FieldAnswers> = async (so) => {
     const place = { asker, kind, above: path, depth: depth + 1 };
@@ -113,7 +114,8 @@ function fieldSteps(
     const hint = 'Enter to allow all, or a list: base, ethereum';
     const allowedText = await text('allowed', `Allowed values of ${path}`, hint, list(bareShape))(so);
     // Allowed values are examples themselves.
-    return allowedText.allowed ? { ...allowedText, examples: undefined } : allowedText;
+    if (allowedText.allowed) return { ...allowedText, examples: undefined };
+    return allowedText;
   };
   const fallback = (value: string) => readableText(value, parseValue(value, limited, flag));
   const steps: readonly (PromptStep<FieldAnswers> | false)[] = [

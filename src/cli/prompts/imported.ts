@@ -41,7 +41,8 @@ export function askExamples(
 /** The tools of the answers so far. None if there is an error in their source, which the review reports. */
 async function importedTools(answers: PartialAnswers, { run }: PromptContext): Promise<readonly Imported[]> {
   const entries = await importTools(toolAnswers(withDefaults(answers)), generic, run).catch(() => undefined);
-  return entries?.ok ? entries.value : [];
+  if (entries?.ok) return entries.value;
+  return [];
 }
 
 /** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
@@ -83,7 +84,8 @@ async function askExample(
     },
   });
   const otherRequests = values.filter((value) => !isFor(value, missing));
-  return text === '' ? otherRequests : [...otherRequests, { tool, parameter, text }];
+  if (text === '') return otherRequests;
+  return [...otherRequests, { tool, parameter, text }];
 }
 
 /**
@@ -112,7 +114,8 @@ export async function askEmptyExample(
     before: before && formatExampleValue(before),
     parse: (typed) => emptyExample(typed, root),
   });
-  return text === '' ? [] : [unwrap(parseExampleValue(text, '--example'))];
+  if (text === '') return [];
+  return [unwrap(parseExampleValue(text, '--example'))];
 }
 
 /** The text of an example for the inputSchema of a read; empty if there is none. */

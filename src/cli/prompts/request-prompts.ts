@@ -58,7 +58,8 @@ export type RequestInputs = Pick<PartialAnswers, 'constant' | 'segment'>;
 
 /** The inputs of a request that flags name; undefined if there are none, so that they are asked for. */
 export function requestInputsIn({ constant, segment }: PartialAnswers): RequestInputs | undefined {
-  return constant || segment ? { constant, segment } : undefined;
+  if (constant || segment) return { constant, segment };
+  return undefined;
 }
 
 /**
@@ -112,7 +113,8 @@ export async function readAnsweredRequests(
 ): Promise<readonly ReadRequest[]> {
   if (answers.kind !== 'request') return [];
   const read = await readRequests(answers, run);
-  return read.ok ? read.value : [];
+  if (read.ok) return read.value;
+  return [];
 }
 
 /** The name that the request itself gives to its tool. */

@@ -82,9 +82,8 @@ export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Pr
       const paths = text.split(',').map((path) => path.trim());
       const namedPaths = paths.filter((path) => path !== '');
       const missing = namedPaths.find((path) => !existsSync(path));
-      return missing === undefined
-        ? parse(namedPaths.length > 0 ? namedPaths : [''])
-        : noSuchFile('--from-sample', missing);
+      if (missing === undefined) return parse(namedPaths.length > 0 ? namedPaths : ['']);
+      return noSuchFile('--from-sample', missing);
     },
   });
 }
@@ -188,7 +187,8 @@ export async function askTools(
 }
 
 function existing(parsed: Result<string>, flag: string): Result<string> {
-  return !parsed.ok || existsSync(parsed.value) ? parsed : noSuchFile(flag, parsed.value);
+  if (!parsed.ok || existsSync(parsed.value)) return parsed;
+  return noSuchFile(flag, parsed.value);
 }
 
 /** The error for a path that leads nowhere. */

@@ -55,7 +55,8 @@ export function edited(text: TextLines, character: string | undefined, key: KeyP
   const edit = edits[ctrl && name.length === 1 ? `ctrl-${name}` : name];
   if (edit) return edit(text, Boolean(shift || meta || ctrl));
   const isTyped = character !== undefined && !ctrl && !meta && !/\p{Cc}/u.test(character);
-  return isTyped ? insert(text, character) : undefined;
+  if (isTyped) return insert(text, character);
+  return undefined;
 }
 
 /** What each key does; `isHeld`: together with Shift, Alt or Ctrl. */

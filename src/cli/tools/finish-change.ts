@@ -104,7 +104,8 @@ export async function finishChange(
   const result = { ok: true, directory, ...contents, selfCheck: reportJson(report) };
   if (report === null) return output.result(result);
   showReport(report, output);
-  return hasPassed(report) ? output.result(result) : output.failure(result, checkFailed(successText, undo));
+  if (hasPassed(report)) return output.result(result);
+  return output.failure(result, checkFailed(successText, undo));
 }
 
 /** Builds a changed project and runs its self-check. @throws as `afterChange`, with the command that undoes the change. */

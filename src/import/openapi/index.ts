@@ -46,7 +46,8 @@ export function toolsOfDocument(
   source: string | null,
 ): Result<readonly Imported[]> {
   const drafts = readChosenOperations(document, choice, documentAddress, source);
-  return drafts.ok ? toolsOfDrafts(drafts.value, choice) : drafts;
+  if (drafts.ok) return toolsOfDrafts(drafts.value, choice);
+  return drafts;
 }
 
 /**

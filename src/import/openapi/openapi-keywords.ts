@@ -35,7 +35,8 @@ export function documentTypes(schema: JsonObject): readonly string[] {
 /** The values that a schema admits, by `const` or `enum`; none if it lists none. */
 function listedValues(schema: JsonObject): readonly Json[] {
   if (schema.const !== undefined) return [schema.const];
-  return Array.isArray(schema.enum) ? schema.enum : [];
+  if (Array.isArray(schema.enum)) return schema.enum;
+  return [];
 }
 
 export function isNullType({ type }: JsonObject): boolean {
@@ -105,7 +106,8 @@ export const uncheckedKeywords = [
 export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject {
   const values = [...new Set(listedValues(schema))].filter((value) => isOfTypes(value, types));
   if (values.length > 200) return { examples: values.slice(0, 3) };
-  return values.length === 0 ? {} : { enum: values };
+  if (values.length === 0) return {};
+  return { enum: values };
 }
 
 /** The schema of an answer, with the values that its document lists as text and as examples. */

@@ -284,7 +284,8 @@ function responseContent(response: DocumentPlace, types: readonly string[]): Con
 /** The `Accept` header for a declared type; undefined if it is the default, which every range includes. */
 function acceptedType(type: string | undefined): string | undefined {
   const isUsual = type === 'application/json' || type === '*/*' || type === 'application/*';
-  return isUsual ? undefined : type?.trim();
+  if (isUsual) return undefined;
+  return type?.trim();
 }
 
 /** Whether a schema describes its values: members, items, a type, or subschemas that do. */

@@ -13,7 +13,8 @@ export function styleOf({ style, explode, collectionFormat }: JsonObject): Query
   if (explode === true) return undefined;
   if (style === 'spaceDelimited' || collectionFormat === 'ssv') return 'space';
   if (style === 'pipeDelimited' || collectionFormat === 'pipes') return 'pipe';
-  return explode === false ? 'comma' : undefined;
+  if (explode === false) return 'comma';
+  return undefined;
 }
 
 /** The style of a parameter of Swagger 2.0, whose lists have commas unless it says otherwise. */

@@ -31,5 +31,6 @@ function textPath(value: ExactJson | undefined): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const parts: readonly ExactJson[] = value;
   const at = parts.findLastIndex((part) => typeof exactMember(part, 'text') === 'string');
-  return at < 0 ? undefined : [String(at), 'text'];
+  if (at < 0) return undefined;
+  return [String(at), 'text'];
 }

@@ -32,7 +32,8 @@ export function segmentKind(segment: string, preceding: readonly string[]): Segm
   if (date.test(segment)) return words.length === 0 ? undefined : 'date';
   if (constantWord.test(segment)) return undefined;
   if (isSymbol(segment, words)) return 'symbol';
-  return isAssignedId(segment) ? 'id' : undefined;
+  if (isAssignedId(segment)) return 'id';
+  return undefined;
 }
 
 /**

@@ -92,7 +92,8 @@ function viewerPipe(text: string): string | undefined {
     ({ groups: { operator, open, quoted = '', gap = '' } = {} }) =>
       operator !== undefined || open !== undefined || gap.includes('\n') || /^\$?".*(?:`|\$\()/s.test(quoted),
   );
-  return isRun ? undefined : text.trim();
+  if (isRun) return undefined;
+  return text.trim();
 }
 
 function typographicQuote(quote: string): RequestRefusal {

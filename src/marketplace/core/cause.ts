@@ -49,7 +49,8 @@ export class Causes {
     const isCall = ({ purpose, rpc }: Exchange) => purpose === 'registration' && rpc?.tool === tool;
     const [call] = this.#traffic.newest(1, isCall);
     if (call) await this.#until(call.id, isExchangeOver);
-    return call ? this.#ofAnswered(call.id) : null;
+    if (call) return this.#ofAnswered(call.id);
+    return null;
   }
 
   /** The cause of a call in the traffic that was answered; null if it was not, or calls no tool. */
@@ -130,7 +131,8 @@ export function causeIn(
 }
 
 function correctionAt(at: string | undefined): string | null {
-  return at === undefined ? null : `Correct ${at}.`;
+  if (at === undefined) return null;
+  return `Correct ${at}.`;
 }
 
 function elsewhere(logs: readonly LogLine[]): string | null {

@@ -261,7 +261,8 @@ function listingText({
 
 function stepClass(isNext: boolean, isDone: boolean): string {
   if (isNext) return 'now';
-  return isDone ? 'done' : '';
+  if (isDone) return 'done';
+  return '';
 }
 
 function checkText(last: Data['lastCheck']): string {

@@ -44,7 +44,8 @@ function readSource(directory: string | undefined, file: string, line: number | 
 
 function cut(line: string): string {
   const hiddenCount = line.length - shownCharacters;
-  return hiddenCount > 0 ? `${line.slice(0, shownCharacters)} … and ${hiddenCount} more characters` : line;
+  if (hiddenCount > 0) return `${line.slice(0, shownCharacters)} … and ${hiddenCount} more characters`;
+  return line;
 }
 
 /** A source file of the project with numbered lines. */

@@ -225,7 +225,8 @@ function curlOf({ method, url, request }: Exchange): string {
 /** `tools/call get_price`, or the HTTP request if it is not JSON-RPC. */
 function exchangeTitle({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 'url'>): string {
   if (!rpc) return `${method} ${new URL(url).pathname}`;
-  return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;
+  if (rpc.tool === undefined) return rpc.method;
+  return `${rpc.method} ${rpc.tool}`;
 }
 
 function ExchangePage({ data }: { data: Awaited<ReturnType<typeof load>> }) {
@@ -309,5 +310,6 @@ function MessageText({ message: { headers, body, cut } }: { message: Message }) 
 
 function pretty(body: string): string {
   const [value] = literallyIn(body).filter((candidate) => isWalkable(candidate));
-  return value === undefined ? body : writeLiterally(value, 2);
+  if (value === undefined) return body;
+  return writeLiterally(value, 2);
 }

@@ -160,7 +160,8 @@ function formArguments(marketplace: Marketplace, definition: JsonObject | undefi
   const samples = propertiesOf(definition?.inputSchema).flatMap(([name, property]): [string, Json][] => {
     if (property.default !== undefined) return [[name, property.default]];
     const first = Array.isArray(property.examples) ? property.examples[0] : undefined;
-    return first === undefined ? [] : [[name, first]];
+    if (first === undefined) return [];
+    return [[name, first]];
   });
   return { ...marketplace.sample(definition?.inputSchema), ...Object.fromEntries(samples) };
 }
@@ -174,7 +175,8 @@ function callFrom(marketplace: Marketplace, input: FormInput): Promise<CallRepor
     deliberate: inputText(input, 'deliberate'),
     argumentsFor(inputSchema) {
       if (input.arguments !== undefined) return input.arguments as Json;
-      return typed === '' ? argumentsOf(input, inputSchema) : parseJsonField(typed, 'Arguments as JSON');
+      if (typed === '') return argumentsOf(input, inputSchema);
+      return parseJsonField(typed, 'Arguments as JSON');
     },
   });
 }

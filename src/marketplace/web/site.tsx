@@ -89,7 +89,8 @@ export class Site {
   ): void {
     const handle = async (c: Context) => {
       const data = await load(c);
-      return wantsJson(c) ? c.json(this.#withoutSecrets(data)) : this.#html(c, title, <Page data={data} />);
+      if (wantsJson(c)) return c.json(this.#withoutSecrets(data));
+      return this.#html(c, title, <Page data={data} />);
     };
     this.app.get(path, handle);
     if (!path.includes(':')) this.app.get(jsonPathOf(path), handle);

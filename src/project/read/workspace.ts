@@ -20,7 +20,8 @@ export function workspaceRoot(directory: string): string | undefined {
 /** The path from a directory to the root of its workspace, such as `../..`; undefined if it belongs to none. */
 export function lockDirectory(directory: string): string | undefined {
   const root = workspaceRoot(directory);
-  return root === undefined ? undefined : relative(resolve(directory), root).split(sep).join('/');
+  if (root === undefined) return undefined;
+  return relative(resolve(directory), root).split(sep).join('/');
 }
 
 function isRepository(directory: string): boolean {
@@ -34,7 +35,8 @@ function workspacesOf(root: string): readonly string[] {
   const manifest: unknown = attempt(() => parsedJson(textIn('package.json')), undefined);
   const workspaces = isObject(manifest) ? manifest.workspaces : undefined;
   const patterns = isObject(workspaces) ? workspaces.packages : workspaces;
-  return Array.isArray(patterns) ? patterns.filter((pattern) => typeof pattern === 'string') : [];
+  if (Array.isArray(patterns)) return patterns.filter((pattern) => typeof pattern === 'string');
+  return [];
 }
 
 /** The list `packages` of pnpm-workspace.yaml, in either form of YAML. A parser of YAML would slow every start. */

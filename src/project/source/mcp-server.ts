@@ -153,7 +153,8 @@ async function withoutSession(probe: Probe, answered: Answered): Promise<Listed>
 
 function serverTitle(serverInfo: Json | undefined): string {
   const { name } = objectOr(serverInfo);
-  return typeof name === 'string' ? name : '';
+  if (typeof name === 'string') return name;
+  return '';
 }
 
 async function allPages(ask: (params?: Json) => Promise<RpcAnswer>): Promise<readonly JsonObject[]> {

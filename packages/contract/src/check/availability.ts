@@ -91,7 +91,8 @@ export async function lookAtServer(
     looks,
     ...(drift && { drift }),
   };
-  return hasUrlSecret(target.url) ? maskJson(report, urlMasker([target.url])) : report;
+  if (hasUrlSecret(target.url)) return maskJson(report, urlMasker([target.url]));
+  return report;
 }
 
 function passCheck(says: string): Seen {
@@ -115,7 +116,8 @@ function missed(error: unknown): Seen {
 
 function statusOfProblems(problems: readonly Problem[], okText: string, fix: string): Seen {
   const [problem] = problems;
-  return problem ? fail(`expected ${problem.expected}, got ${problem.actual}`, fix) : passCheck(okText);
+  if (problem) return fail(`expected ${problem.expected}, got ${problem.actual}`, fix);
+  return passCheck(okText);
 }
 
 /** The time of the first answer counts from the name of the host to the last byte, including a cold start. */
@@ -151,7 +153,8 @@ async function gate(probe: Probe): Promise<Seen> {
   const tools = (await probe.pages()).fault ? [] : leastHarmfulFirst(await probe.tools()).filter(onlyReads);
   const calls = tools.flatMap((tool) => {
     const args = refusedArguments(tool);
-    return args ? [{ name: String(tool.name), arguments: args }] : [];
+    if (args) return [{ name: String(tool.name), arguments: args }];
+    return [];
   });
   const call: JsonObject = calls[0] ?? { name: noSuchTool, arguments: {} };
   const { http } = await probe.rpc('tools/call', call);
@@ -166,9 +169,8 @@ async function gate(probe: Probe): Promise<Seen> {
 async function certificate(probe: Probe): Promise<Seen> {
   const { url } = probe;
   if (url.protocol !== 'https:') {
-    return isLoopback(url.hostname)
-      ? skipCheck('plain HTTP, on this machine')
-      : fail('plain HTTP', 'Serve https: the platform calls nothing else.');
+    if (isLoopback(url.hostname)) return skipCheck('plain HTTP, on this machine');
+    return fail('plain HTTP', 'Serve https: the platform calls nothing else.');
   }
   const { validTo, refusal } = await certificateOf(url, probe.timeoutMs()).catch((error: unknown) => {
     throw new NoAnswer(messageOf(error));
@@ -178,7 +180,8 @@ async function certificate(probe: Probe): Promise<Seen> {
   if (validTo === undefined) return fail('it has no date', fix);
   const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
   const words = `valid until ${validTo.toISOString().slice(0, 10)}, ${days} days`;
-  return days < leastDays ? fail(words, fix) : passCheck(words);
+  if (days < leastDays) return fail(words, fix);
+  return passCheck(words);
 }
 
 /** Whether a server that starts now gets the keys with which it verifies tokens. */
@@ -187,9 +190,9 @@ async function keys(probe: Probe): Promise<Seen> {
   if (jwksUrl === null) return skipCheck('the platform publishes no key set');
   const found = await keySet(new URL(jwksUrl), probe);
   if (typeof found === 'string') {
-    return fallbackKey
-      ? passCheck(`${jwksUrl}: ${found}; servers verify with the key ${fallbackKey.source}`)
-      : fail(`${jwksUrl}: ${found}`, 'No server can verify tokens. Ask the platform.');
+    if (fallbackKey)
+      return passCheck(`${jwksUrl}: ${found}; servers verify with the key ${fallbackKey.source}`);
+    return fail(`${jwksUrl}: ${found}`, 'No server can verify tokens. Ask the platform.');
   }
   const fallbackPublicKey = fallbackKey && createPublicKey(fallbackKey.pem);
   if (!fallbackPublicKey || found.some((key) => key.equals(fallbackPublicKey)))

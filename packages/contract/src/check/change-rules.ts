@@ -72,5 +72,6 @@ const verbs: { readonly [party in Party]: string } = {
 /** Whom a change breaks, in words. */
 export function brokenBy(breaks: ChangeRule['breaks']): string {
   if (breaks === null) return 'may break callers';
-  return breaks.length === 0 ? 'safe for callers' : breaks.map((party) => verbs[party]).join(', ');
+  if (breaks.length === 0) return 'safe for callers';
+  return breaks.map((party) => verbs[party]).join(', ');
 }

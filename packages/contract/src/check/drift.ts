@@ -44,7 +44,8 @@ export function listingChange(
 
 /** A member of an object; what every object has, such as `constructor`, is none. */
 function memberValue(members: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(members, name) ? members[name] : undefined;
+  if (Object.hasOwn(members, name)) return members[name];
+  return undefined;
 }
 
 type Side = 'input' | 'output';
@@ -81,7 +82,8 @@ const schemaChanges: Comparison = (before, after, path, side) => {
         return typeChanges(before, after, at, side);
       case 'nullable':
         // Reported with the type, if there is one on both sides.
-        return 'type' in before || 'type' in after ? [] : typeChanges(before, after, at, side);
+        if ('type' in before || 'type' in after) return [];
+        return typeChanges(before, after, at, side);
       case 'enum':
       case 'anyOf':
         return compareValues(`${side}.enum.${moveOf(old, current, holdsAll)}`, old, current, at);
@@ -116,12 +118,14 @@ const memberChanges: Comparison = (before, after, path, side) => {
 function newMemberId(name: string, before: JsonObject, after: JsonObject, side: Side) {
   if (side === 'input')
     return requiredNames(after.required).has(name) ? 'input.member.demanded' : 'input.member.new';
-  return before.additionalProperties === false ? 'output.member.refused' : 'output.member.new';
+  if (before.additionalProperties === false) return 'output.member.refused';
+  return 'output.member.new';
 }
 
 function removedMemberId(name: string, before: JsonObject, side: Side) {
   if (side === 'input') return 'input.member.gone';
-  return requiredNames(before.required).has(name) ? 'output.member.lost' : 'output.member.gone';
+  if (requiredNames(before.required).has(name)) return 'output.member.lost';
+  return 'output.member.gone';
 }
 
 /** Members that both schemas have and only one of them requires. */
@@ -195,7 +199,8 @@ function compareValues(
   after: Json | undefined,
   path: string,
 ): readonly Difference[] {
-  return isDeepStrictEqual(before, after) ? [] : [{ id, path, ...present({ before, after }) }];
+  if (isDeepStrictEqual(before, after)) return [];
+  return [{ id, path, ...present({ before, after }) }];
 }
 
 function requiredNames(required: Json | undefined): ReadonlySet<Json> {
@@ -203,5 +208,6 @@ function requiredNames(required: Json | undefined): ReadonlySet<Json> {
 }
 
 function listed(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
+  if (Array.isArray(value)) return value;
+  return [];
 }

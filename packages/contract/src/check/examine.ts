@@ -120,7 +120,8 @@ export async function examine(
     report: { ...evaluated, ...(plan && { calls: plan }), ...(serverErrors.length > 0 && { serverErrors }) },
     listed,
   };
-  return hasUrlSecret(target.url) ? maskJson(examination, urlMasker([target.url])) : examination;
+  if (hasUrlSecret(target.url)) return maskJson(examination, urlMasker([target.url]));
+  return examination;
 }
 
 function noRules(
@@ -129,17 +130,17 @@ function noRules(
   selects: RunOptions['selects'] = runsUnnamed,
 ): CommandError {
   const isOn = rules.some((rule) => effectiveRule(rule, profile, selects) !== undefined);
-  return isOn
-    ? new CommandError(
-        'NO_RULES',
-        `no selected rule belongs to the era ${era} of MCP`,
-        'Change --only, --skip or --era.',
-      )
-    : new CommandError(
-        'NO_RULES',
-        `the platform ${platform} asks for none of the selected rules`,
-        'Change --platform, --only or --skip.',
-      );
+  if (isOn)
+    return new CommandError(
+      'NO_RULES',
+      `no selected rule belongs to the era ${era} of MCP`,
+      'Change --only, --skip or --era.',
+    );
+  return new CommandError(
+    'NO_RULES',
+    `the platform ${platform} asks for none of the selected rules`,
+    'Change --platform, --only or --skip.',
+  );
 }
 
 /** The plan after the user has allowed further tools. */

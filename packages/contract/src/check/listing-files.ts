@@ -37,7 +37,8 @@ export async function readBaseline(file: string): Promise<Result<Baseline>> {
   const errors = knownFailures.flatMap(({ rule }, index) =>
     ruleNameErrors(`${file}.known[${index}].rule`, rule),
   );
-  return errors.length > 0 ? refuse(...errors) : pass({ file, known: knownFailures });
+  if (errors.length > 0) return refuse(...errors);
+  return pass({ file, known: knownFailures });
 }
 
 /** The listing in a file, to compare with. @throws CommandError `INVALID_INPUT`, `NOT_READABLE` */

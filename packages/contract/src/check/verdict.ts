@@ -63,7 +63,8 @@ export function baselineOf(report: Report): readonly KnownFailure[] {
     .flatMap((result) => {
       const entries = result.problems.map((problem): KnownFailure => {
         const rule = excusingId(result, problem);
-        return problem.tool === undefined ? { rule } : { rule, tool: problem.tool };
+        if (problem.tool === undefined) return { rule };
+        return { rule, tool: problem.tool };
       });
       return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()];
     });

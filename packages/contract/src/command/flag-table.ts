@@ -74,6 +74,7 @@ export function replayFlags<Table extends FlagTable>(
     const flag: Flag = table[name] ?? { syntax: '', description: '' };
     const value: unknown = (values as { readonly [name: string]: unknown })[name] ?? flag.initial;
     if (value === flag.initial || [value].flat().length === 0) return [];
-    return typeof value === 'boolean' ? [flagName(flag)] : [flagName(flag), [value].flat().join(',')];
+    if (typeof value === 'boolean') return [flagName(flag)];
+    return [flagName(flag), [value].flat().join(',')];
   });
 }

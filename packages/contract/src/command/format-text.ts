@@ -22,7 +22,8 @@ export function parseText(text: string, location: string): Result<string> {
 
 /** A text that must not be empty. */
 export function parseSomeText(text: string, location: string, hint: string): Result<string> {
-  return text.trim() === '' ? reject(location, text, 'is empty', hint) : parseText(text, location);
+  if (text.trim() === '') return reject(location, text, 'is empty', hint);
+  return parseText(text, location);
 }
 
 /** `1 change`, `2 changes` */
@@ -42,7 +43,8 @@ export function nameList(names: readonly string[]): string {
 /** A text on one line, truncated to `width` characters. */
 export function clip(text: string, width: number): string {
   const points = [...text];
-  return points.length <= width ? text : `${points.slice(0, Math.max(0, width - 1)).join('')}…`;
+  if (points.length <= width) return text;
+  return `${points.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
 /** Breaks a text between words into lines of at most `width` characters; a longer word has a separate line. */

@@ -55,18 +55,21 @@ export function closest(word: string, candidates: readonly string[]): string | u
   const near = candidates
     .map((candidate) => ({ candidate, distance: distance(comparedStart(word), comparedStart(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance)[0];
-  return near && near.distance <= Math.max(1, Math.floor(word.length / 3)) ? near.candidate : undefined;
+  if (near && near.distance <= Math.max(1, Math.floor(word.length / 3))) return near.candidate;
+  return undefined;
 }
 
 /** The hint for a mistyped word: the candidate that it probably means, else `otherwise`. */
 export function spellingHint(word: string, candidates: readonly string[], otherwise: string): string {
   const near = closest(word, candidates);
-  return near === undefined ? otherwise : `Did you mean ${near}?`;
+  if (near === undefined) return otherwise;
+  return `Did you mean ${near}?`;
 }
 
 /** `a, b or c` */
 export function orList(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 /** The allowed word that a text is; or the error of a flag with another one. */
@@ -76,9 +79,9 @@ export function oneOf<T extends string>(
   location: string,
 ): Result<T> {
   const match = allowedValues.find((value) => value === text.trim());
-  return match === undefined
-    ? reject(location, text, 'is not one of the choices', `Write ${orList(allowedValues)}.`)
-    : pass(match);
+  if (match === undefined)
+    return reject(location, text, 'is not one of the choices', `Write ${orList(allowedValues)}.`);
+  return pass(match);
 }
 
 /** Normalizes a word for comparison: lower case, truncated to the length of a plausible name. */

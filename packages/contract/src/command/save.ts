@@ -60,7 +60,8 @@ async function replaceable(path: string, found: Stats | undefined): Promise<stri
   const isOpen = [1, 2]
     .map((fd) => fstatSync(fd))
     .some(({ dev, ino }) => dev === found.dev && ino === found.ino);
-  return found.isFile() && !isOpen ? promises.realpath(path).catch(() => undefined) : undefined;
+  if (found.isFile() && !isOpen) return promises.realpath(path).catch(() => undefined);
+  return undefined;
 }
 
 /** Writes a file with a mode, atomically. @throws CommandError `NOT_WRITABLE`. */

@@ -63,7 +63,8 @@ function quotePosix(piece: string): string {
   const [, text = '', lineFeeds = ''] = /^(.*?)(\n*)$/s.exec(piece) ?? [];
   const quotedText = text.search(unseen) < 0 ? '' : `"$(printf ${singleQuoted(printfFormat(text))})"`;
   if (quotedText === '') return singleQuoted(piece);
-  return lineFeeds === '' ? quotedText : quotedText + singleQuoted(lineFeeds);
+  if (lineFeeds === '') return quotedText;
+  return quotedText + singleQuoted(lineFeeds);
 }
 
 function singleQuoted(text: string): string {

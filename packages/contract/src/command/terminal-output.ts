@@ -88,7 +88,8 @@ export class Output {
   /** The result of a command as JSON. @returns the exit code: 1 if the result is not `ok` */
   result(value: object): ExitCode {
     if (this.json) this.text(safeJson(value));
-    return 'ok' in value && value.ok === false ? exitCodes.checkFailed : exitCodes.ok;
+    if ('ok' in value && value.ok === false) return exitCodes.checkFailed;
+    return exitCodes.ok;
   }
 
   /** The result of a command that failed, with its error. @returns the exit code of the error */

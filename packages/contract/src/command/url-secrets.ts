@@ -121,7 +121,8 @@ function numbered(pieces: readonly Piece[]): readonly UrlPart[] {
     const index = secrets.indexOf(text);
     parts.push({ text, variable: index === 0 ? '$URL_KEY' : `$URL_KEY${index + 1}` });
   }
-  return openText === '' && parts.length > 0 ? parts : [...parts, { text: openText }];
+  if (openText === '' && parts.length > 0) return parts;
+  return [...parts, { text: openText }];
 }
 
 /** A JWT, or the variable of a secret in a URL that was printed. */

@@ -96,7 +96,8 @@ function writingIn(words: readonly string[]): Verb | undefined {
   const verbsOf = (table: ReadonlyMap<string, Effect>, some: readonly string[], mayBeNoun = false): Verb[] =>
     some.flatMap((word) => {
       const effect = table.get(word);
-      return effect ? [{ word, effect, mayBeNoun }] : [];
+      if (effect) return [{ word, effect, mayBeNoun }];
+      return [];
     });
   const sure = [...verbsOf(nounVerbs, words.slice(0, 1)), ...verbsOf(plainVerbs, words)];
   const allVerbs = sure.length > 0 ? sure : verbsOf(nounVerbs, words, true);
@@ -110,7 +111,8 @@ function readingAfterPrefix(words: readonly string[]): Verb | undefined {
   const isVerb = (word: string, at: number) =>
     plainReading.has(word) || word === 'search' || (word === 'list' && at < words.length - 1);
   const word = words.find(isVerb);
-  return word === undefined ? undefined : reading(word);
+  if (word === undefined) return undefined;
+  return reading(word);
 }
 
 function reading(word: string): Verb {
@@ -135,7 +137,8 @@ export function onlyReads({
 }): boolean {
   const { readOnlyHint, destructiveHint } = objectOr(annotations);
   if (destructiveHint === true) return false;
-  return typeof readOnlyHint === 'boolean' ? readOnlyHint : effectInName(textOr(name)) === 'reads';
+  if (typeof readOnlyHint === 'boolean') return readOnlyHint;
+  return effectInName(textOr(name)) === 'reads';
 }
 
 /** What calls of a tool do beyond reading. */
@@ -177,14 +180,16 @@ function toolEffect(name: string, { readOnlyHint, destructiveHint }: JsonObject)
   if (readOnlyHint === true) return 'reads';
   const namedEffect = effectOfName(name);
   const isWriting = readOnlyHint === false || destructiveHint === true;
-  return isWriting && effects[namedEffect].readOnlyHint ? 'acts' : namedEffect;
+  if (isWriting && effects[namedEffect].readOnlyHint) return 'acts';
+  return namedEffect;
 }
 
 /** `get_gas_price` → `Get gas price` */
 export function titleOf(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '');
   const text = words.map((word) => (/^\p{Lu}\p{Ll}/u.test(word) ? word.toLowerCase() : word)).join(' ');
-  return text === '' ? name : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  if (text === '') return name;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function hints(

@@ -35,7 +35,8 @@ export function resultOutcome(
   data: Json | undefined = structuredContent,
 ): ToolExample['expect'] {
   if (isError === true) return 'fail';
-  return isObject(data) && hasEmptySignal(data) ? 'empty' : 'found';
+  if (isObject(data) && hasEmptySignal(data)) return 'empty';
+  return 'found';
 }
 
 /** Either the members that a result without data must have, or the paths of those that allow no empty value. */
@@ -55,7 +56,8 @@ export const fixedValue: FixedValue = (schema) => {
   if (!types.includes('string')) return undefined;
   const { format } = schema;
   if (format === 'date-time') return '2026-01-01T00:00:00Z';
-  return format === 'date' ? '2026-01-01' : undefined;
+  if (format === 'date') return '2026-01-01';
+  return undefined;
 };
 
 /**
@@ -76,7 +78,8 @@ export function blankResult(schema: JsonObject, root = 'outputSchema', fixed?: F
     if (blank.ok) result.push([name, blank.value]);
     else blocked.push(...blank.blocked);
   }
-  return blocked.length > 0 ? { ok: false, blocked } : { ok: true, result: Object.fromEntries(result) };
+  if (blocked.length > 0) return { ok: false, blocked };
+  return { ok: true, result: Object.fromEntries(result) };
 }
 
 function blankSchemaValue(
@@ -95,5 +98,6 @@ function blankSchemaValue(
     return blank.ok ? { ok: true, value: blank.result } : blank;
   }
   const value = fixed?.(schema);
-  return value === undefined ? { ok: false, blocked: [path] } : { ok: true, value };
+  if (value === undefined) return { ok: false, blocked: [path] };
+  return { ok: true, value };
 }

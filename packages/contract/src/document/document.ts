@@ -68,9 +68,8 @@ const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
   ...intCoreTag,
   resolve(source, ...rest) {
     const value = intCoreTag.resolve(source, ...rest);
-    return typeof value !== 'number' || Number.isSafeInteger(value)
-      ? value
-      : BigInt(source.replace(/^\+/, ''));
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+    return BigInt(source.replace(/^\+/, ''));
   },
 });
 const exactSchema = new Schema(CORE_SCHEMA.tags.map((tag) => (tag === intCoreTag ? exactInteger : tag)));

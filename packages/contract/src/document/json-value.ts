@@ -83,5 +83,6 @@ function textJson(value: string, walk: Walk): Json {
 function integerJson(value: bigint, walk: Walk): Json {
   const flaw = integerFlaw(String(value));
   if (flaw === undefined) return Number(value);
-  return walk.asText ? String(value) : reject(walk, walk.path, undefined, flaw, roundedHint);
+  if (walk.asText) return String(value);
+  return reject(walk, walk.path, undefined, flaw, roundedHint);
 }

@@ -5,7 +5,8 @@ import type { Json, JsonObject } from './value.ts';
 export function shorten(value: unknown, limit = 80): string {
   const json = () => JSON.stringify(value) ?? String(value);
   const text = value === undefined ? 'nothing' : attempt(json, 'a value that is cyclic or too deep');
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit - 1)}…`;
 }
 
 /** A list with the JSON value of a text; an empty list if the text is not JSON. */
@@ -22,12 +23,14 @@ export function isWalkable(value: Json, levels = 500): boolean {
 /** A scalar as text; any other JSON value is the fallback: an object may have a member `toString`. */
 export function textOr(value: unknown, fallback = ''): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : fallback;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return fallback;
 }
 
 /** The message of an error, or anything else that was thrown as text. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  return String(error);
 }
 
 /** JSON text whose invisible and direction characters are escaped: it denotes the same value, and shows every character. */
@@ -74,7 +77,8 @@ export function groupBy<T, K>(
 
 /** A JSON value if it is an object, else an empty one. */
 export function objectOr(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+  if (isObject(value)) return value;
+  return {};
 }
 
 /** The members of an object that are not undefined. */

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from './value.ts';
 /** The types that a schema names; `nullable: true` counts as `null`. Empty if it names none. */
 export function typesOf(schema: JsonObject): readonly Json[] {
   const types = asList(schema.type);
-  return schema.nullable === true && !types.includes('null') ? [...types, 'null'] : types;
+  if (schema.nullable === true && !types.includes('null')) return [...types, 'null'];
+  return types;
 }
 
 function asList(type: Json | undefined): readonly Json[] {
@@ -14,7 +15,8 @@ function asList(type: Json | undefined): readonly Json[] {
 
 /** The value of `properties`; empty if there is none. */
 export function membersOf(schema: unknown): JsonObject {
-  return isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  if (isObject(schema) && isObject(schema.properties)) return schema.properties;
+  return {};
 }
 
 /** The members of `properties` that are schemas, as [name, schema]. */
@@ -26,9 +28,9 @@ export function propertiesOf(schema: unknown): readonly (readonly [string, JsonO
 
 /** The names in `required`. */
 export function requiredOf(schema: unknown): readonly string[] {
-  return isObject(schema) && Array.isArray(schema.required)
-    ? schema.required.filter((name): name is string => typeof name === 'string')
-    : [];
+  if (isObject(schema) && Array.isArray(schema.required))
+    return schema.required.filter((name): name is string => typeof name === 'string');
+  return [];
 }
 
 /** A name for a schema that is examined separately; no other property has it. */

@@ -30,7 +30,8 @@ export function clientMismatches(schema: JsonObject, value: unknown, root: strin
   try {
     return guardSchemaWork(schema, () => {
       const validate = compiled(schema);
-      return validate(value) ? [] : mismatchesIn(validate, value, root);
+      if (validate(value)) return [];
+      return mismatchesIn(validate, value, root);
     });
   } catch {
     return [{ path: root, expected: 'a schema that can be validated quickly', actual: 'one that cannot' }];

@@ -28,11 +28,13 @@ export function slowness(
   const before = budget.left;
   try {
     if (new Automaton(pattern, true, budget).isDoubling()) {
-      return maxLength > maxDoubled ? 'takes twice as long with every few characters' : undefined;
+      if (maxLength > maxDoubled) return 'takes twice as long with every few characters';
+      return undefined;
     }
     const power = new Automaton(pattern, false, budget).power();
     const isSlow = power > 1 && Math.min(maxLength, 2 ** 20) ** power > maxAttempts;
-    return isSlow ? `takes time that grows with the length to the power of ${power}` : undefined;
+    if (isSlow) return `takes time that grows with the length to the power of ${power}`;
+    return undefined;
   } catch (error) {
     if (error instanceof TooLarge) return 'is too large to be judged, or one of too many patterns';
     throw error;

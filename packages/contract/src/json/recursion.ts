@@ -93,9 +93,8 @@ function meet(part: Part, otherPart: Part): boolean {
   if (part.kind === 'others' && otherPart.kind === 'others') return true;
   if (part.kind === 'others')
     return !part.hasPatterns && otherPart.kind === 'member' && !Object.hasOwn(part.except, otherPart.name);
-  return otherPart.kind === 'others'
-    ? meet(otherPart, part)
-    : part.kind === otherPart.kind && part.name === otherPart.name;
+  if (otherPart.kind === 'others') return meet(otherPart, part);
+  return part.kind === otherPart.kind && part.name === otherPart.name;
 }
 
 /** The schemas that a schema applies to the same value. */
@@ -129,5 +128,6 @@ function ownSteps(schema: JsonObject): readonly Step[] {
 }
 
 function objectEntries(value: unknown): readonly (readonly [string, unknown])[] {
-  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  if (typeof value === 'object' && value !== null) return Object.entries(value);
+  return [];
 }

@@ -22,7 +22,8 @@ export const tryCompile = cachedByObject((schema: JsonObject): CompiledSchema =>
  * outputSchemas only; for agents and clients an inputSchema may name its dialect, including 2020-12 (MCP 2025-11-25).
  */
 export function withoutDialect(schema: JsonObject): JsonObject {
-  return isDialect(schema.$schema) ? stripped(schema) : schema;
+  if (isDialect(schema.$schema)) return stripped(schema);
+  return schema;
 }
 
 const stripped = cachedByObject(({ $schema: _dialect, ...rest }: JsonObject) => rest);
@@ -43,9 +44,8 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
   const result = tryCompile(schema);
   if (!result.ok) return [];
   try {
-    return guardSchemaWork(schema, () => result.validate(value))
-      ? []
-      : mismatchesIn(result.validate, value, root);
+    if (guardSchemaWork(schema, () => result.validate(value))) return [];
+    return mismatchesIn(result.validate, value, root);
   } catch (error) {
     const actual =
       error instanceof TimeLimitExceeded ? `${tooSlow} that ${error.message}` : 'endless recursion';

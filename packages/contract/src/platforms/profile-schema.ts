@@ -137,9 +137,9 @@ function unparsableProblems(
 function toolMetaProblems(profile: unknown): readonly Problem[] {
   const { toolMeta } = objectOr(profile);
   const result = isObject(toolMeta) ? tryCompile(toolMeta) : undefined;
-  return result?.ok === false
-    ? [{ path: 'profile.toolMeta', expected: 'a JSON Schema of draft-07', actual: result.reason }]
-    : [];
+  if (result?.ok === false)
+    return [{ path: 'profile.toolMeta', expected: 'a JSON Schema of draft-07', actual: result.reason }];
+  return [];
 }
 
 function overrideProblems(profile: unknown, isRule: (id: string) => boolean): readonly Problem[] {

@@ -40,7 +40,8 @@ function smokeValue(schema: Json | undefined, smoke: PlatformProfile['smoke'], d
     case 'boolean':
       return smoke.boolean;
     case 'array':
-      return schema.items ? [smokeValue(schema.items, smoke, depth + 1)] : [];
+      if (schema.items) return [smokeValue(schema.items, smoke, depth + 1)];
+      return [];
     case 'object':
       return sampleObject(schema, smoke, depth);
     default:

@@ -50,7 +50,8 @@ export async function decideCalls(
     listed,
   );
   output.comment(planLines(plan));
-  return plan.withheld.length === 0 ? [] : ((await choose?.(plan.withheld)) ?? []);
+  if (plan.withheld.length === 0) return [];
+  return (await choose?.(plan.withheld)) ?? [];
 }
 
 /** A person reads the first entries of a long list. The JSON report contains all. */

@@ -98,5 +98,6 @@ export function rerunCommand(
 /** The text of a flag that names an environment variable, as a shell takes it. */
 function variableReference(text: string): string | undefined {
   const name = variableName(text);
-  return name === undefined ? undefined : `'$${name}'`;
+  if (name === undefined) return undefined;
+  return `'$${name}'`;
 }

@@ -126,12 +126,12 @@ function parseHeaderFlag(line: string, { token }: PlatformProfile): Result<reado
     return reject('--header', undefined, 'one value is not a header line', 'Write --header "Name: value".');
   }
   const name = headerName.toLowerCase();
-  return name === token.header.toLowerCase()
-    ? reject(
-        '--header',
-        headerName,
-        'would replace the token of the platform',
-        'Give the token with --token.',
-      )
-    : pass([name, value]);
+  if (name === token.header.toLowerCase())
+    return reject(
+      '--header',
+      headerName,
+      'would replace the token of the platform',
+      'Give the token with --token.',
+    );
+  return pass([name, value]);
 }

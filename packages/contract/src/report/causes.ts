@@ -32,7 +32,8 @@ export function withCauses(
   return explained.map((rule) => {
     const problems = rule.problems.map((problem) => withValidFix(problem, byId));
     const because = failedCause(rule, byId);
-    return because === undefined ? { ...rule, problems } : { ...rule, problems, because };
+    if (because === undefined) return { ...rule, problems };
+    return { ...rule, problems, because };
   });
 }
 
@@ -81,12 +82,13 @@ function onlyOf(
   of: (problem: Problem) => string | undefined,
 ): string | undefined {
   const [first, ...otherValues] = new Set(problems.map(of));
-  return otherValues.length === 0 ? first : undefined;
+  if (otherValues.length === 0) return first;
+  return undefined;
 }
 
 /** The expected refusal with the one that came instead. */
 function refusalIn(problem: Problem): string | undefined {
-  return isOtherRefusal(problem)
-    ? `${problem.expected} ${problem.actual.slice(problem.actual.indexOf('HTTP 4'))}`
-    : undefined;
+  if (isOtherRefusal(problem))
+    return `${problem.expected} ${problem.actual.slice(problem.actual.indexOf('HTTP 4'))}`;
+  return undefined;
 }

@@ -47,5 +47,6 @@ function changeLine(
 
 function breakMark(breaks: ListingChange['breaks'], platformName: string, paint: Paint): string {
   if (breaks === null) return paint.yellow(`! ${platformName}`);
-  return breaks ? paint.red(`✗ ${platformName}`) : paint.dim(`· ${platformName}`);
+  if (breaks) return paint.red(`✗ ${platformName}`);
+  return paint.dim(`· ${platformName}`);
 }

@@ -60,7 +60,8 @@ export function reasonLine(reason: string): string {
 export function remedyLines({ rules }: Pick<CheckReport, 'rules'>): readonly string[] {
   return [...remedies].flatMap(([reason, remedy]) => {
     const count = rules.filter((rule) => rule.reason === reason).length;
-    return count === 0 ? [] : [`To run ${count} more: ${remedy}.`];
+    if (count === 0) return [];
+    return [`To run ${count} more: ${remedy}.`];
   });
 }
 
@@ -149,7 +150,8 @@ export function stackLines(problems: readonly Problem[]): readonly string[] {
 /** The verdict in words. A report with rules that could not be run does not say that the server passed. */
 export function verdictOf({ ok, complete, rules, summary }: CheckReport): string {
   if (!ok) return 'failed';
-  return complete ? 'passed' : `nothing failed, ${summary.notRun} of ${rules.length} rules not run`;
+  if (complete) return 'passed';
+  return `nothing failed, ${summary.notRun} of ${rules.length} rules not run`;
 }
 
 /** The counts of a report in words; those that are 0 are left out, except the first two. */

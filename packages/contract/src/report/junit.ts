@@ -74,16 +74,16 @@ function remarkSuite(remarks: readonly Remark[]): readonly string[] {
 function testCase(group: string, rule: CheckedRule, fails: boolean, explain: Explain): string[] {
   const open = `    <testcase classname="${group}" name=${quoteAttribute(`${rule.id}: ${rule.title}`)} time="${seconds(rule.ms)}"`;
   const content = testCaseContent(rule, fails, explain);
-  return content === undefined ? [`${open}/>`] : [`${open}>`, `      ${content}`, '    </testcase>'];
+  if (content === undefined) return [`${open}/>`];
+  return [`${open}>`, `      ${content}`, '    </testcase>'];
 }
 
 function testCaseContent(rule: CheckedRule, fails: boolean, explain: Explain): string | undefined {
   const { status, reason = '', level, known } = rule;
   if (status === 'pass') return undefined;
   if (status === 'not-run') {
-    return fails
-      ? `<failure type="not-run" message=${quoteAttribute(reason)}/>`
-      : `<skipped message=${quoteAttribute(reason)}/>`;
+    if (fails) return `<failure type="not-run" message=${quoteAttribute(reason)}/>`;
+    return `<skipped message=${quoteAttribute(reason)}/>`;
   }
   const text = escapeXml(detailLines(rule, explain).join('\n'));
   if (fails) return `<failure type="${level}" message=${quoteAttribute(rule.title)}>${text}</failure>`;

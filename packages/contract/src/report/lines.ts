@@ -23,7 +23,8 @@ export function ruleLines(rule: RuleResult, paint: Paint, explain: string): read
 
 /** How often it failed, if not always: `  intermittent, 3 of 30`. */
 function timesOf({ times }: RuleResult): string {
-  return times === undefined ? '' : `  intermittent, ${times.failed} of ${times.of}`;
+  if (times === undefined) return '';
+  return `  intermittent, ${times.failed} of ${times.of}`;
 }
 
 /** A rule may fail once for each field of each tool; the first few are enough for a reader. */
@@ -59,7 +60,8 @@ export function mergeToolProblems(problems: readonly Problem[]): readonly Proble
   });
   return [...groups.values()].map((group) => {
     const tools = new Set(group.flatMap(({ tool }) => tool ?? []));
-    return tools.size < 2 ? group[0] : { ...group[0], tool: shortNameList([...tools], 'tools') };
+    if (tools.size < 2) return group[0];
+    return { ...group[0], tool: shortNameList([...tools], 'tools') };
   });
 }
 
@@ -67,7 +69,8 @@ export function mergeToolProblems(problems: readonly Problem[]): readonly Proble
 export function shortNameList(names: readonly string[], noun: string): string {
   const hiddenCount = names.length - namesShown;
   const shownNames = names.slice(0, namesShown).join(', ');
-  return hiddenCount > 0 ? `${shownNames} and ${hiddenCount} more ${noun}` : shownNames;
+  if (hiddenCount > 0) return `${shownNames} and ${hiddenCount} more ${noun}`;
+  return shownNames;
 }
 
 const namesShown = 3;
@@ -102,5 +105,6 @@ function fixOf({ fix, problems }: RuleResult): string {
 function ruleMark({ status, level }: RuleResult, paint: Paint): string {
   if (status === 'pass') return paint.green('✓');
   if (status === 'not-run') return paint.dim('–');
-  return level === 'must' ? paint.red('✗') : paint.yellow('!');
+  if (level === 'must') return paint.red('✗');
+  return paint.yellow('!');
 }

@@ -87,7 +87,8 @@ function verdictSign({ ok, complete }: CheckReport): string {
 /** How a dispute before "Refresh Skills" ends. */
 function disputeOutcome(breaksFor: ListingChange['breaksFor']): string {
   if (breaksFor === null) return 'perhaps lost';
-  return breaksFor.includes('dispute') ? '**lost** by the old schema' : 'no';
+  if (breaksFor.includes('dispute')) return '**lost** by the old schema';
+  return 'no';
 }
 
 function failureRow(rule: CheckedRule): readonly string[] {

@@ -27,7 +27,8 @@ import { variableLines } from './request-variables.ts';
 export function prettyReport(report: CheckReport, options: ReportOptions): string {
   const details = detailedReport(report, options);
   const isShort = details.split('\n').length <= screenLines;
-  return report.ok || options.verbose || isShort ? details : shortPrettyReport(report, options);
+  if (report.ok || options.verbose || isShort) return details;
+  return shortPrettyReport(report, options);
 }
 
 /** Lines of a terminal that show a report and the prompt after it. */
@@ -159,13 +160,14 @@ function becauseOf({ id }: CheckedRule, rules: readonly CheckedRule[]): readonly
 
 function consequences(rule: CheckedRule, rules: readonly CheckedRule[]): readonly string[] {
   const count = becauseOf(rule, rules).length;
-  return count === 0 ? [] : [`because   of it, ${counted(count, 'rule')} could not be run`];
+  if (count === 0) return [];
+  return [`because   of it, ${counted(count, 'rule')} could not be run`];
 }
 
 function failureLines(rule: CheckedRule, paint: Paint, explain: ReportOptions['explain']): readonly string[] {
-  return rule.known
-    ? [`${paint.dim('✗')} ${rule.id}  ${paint.dim(`${rule.title} (known: in the baseline)`)}`]
-    : ruleLines(rule, paint, explain(rule.id));
+  if (rule.known)
+    return [`${paint.dim('✗')} ${rule.id}  ${paint.dim(`${rule.title} (known: in the baseline)`)}`];
+  return ruleLines(rule, paint, explain(rule.id));
 }
 
 /** Rules that were not run, by reason: there are few reasons and many rules. */
@@ -184,9 +186,8 @@ function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boole
 function clipLines(lines: readonly string[], verbose: boolean): readonly string[] {
   const shownCount = verbose ? lines.length : linesShown;
   const hiddenCount = lines.slice(shownCount).join(', ').split(', ').filter(Boolean).length;
-  return hiddenCount === 0
-    ? lines
-    : [...lines.slice(0, shownCount), `… and ${hiddenCount} more (--verbose lists them)`];
+  if (hiddenCount === 0) return lines;
+  return [...lines.slice(0, shownCount), `… and ${hiddenCount} more (--verbose lists them)`];
 }
 
 const linesShown = 2;

@@ -20,7 +20,8 @@ export function variableLines({
   const lines: string[] = [];
   if (requests.includes('$SESSION')) lines.push(sessionLine(isProject ? projectUrl : target));
   if (requests.includes('$TOKEN')) lines.push(isProject ? projectTokenLine : foreignTokenLine);
-  return lines.length === 0 ? [] : ['To send a printed request again, set its variables first:', ...lines];
+  if (lines.length === 0) return [];
+  return ['To send a printed request again, set its variables first:', ...lines];
 }
 
 /** A token is printed as a member of a JSON object. */

@@ -66,7 +66,8 @@ async function checkCases(
 }
 
 function withFix(problem: Problem, fix: string | undefined): Problem {
-  return problem.fix !== undefined || fix === undefined ? problem : { ...problem, fix };
+  if (problem.fix !== undefined || fix === undefined) return problem;
+  return { ...problem, fix };
 }
 
 async function checkCase(

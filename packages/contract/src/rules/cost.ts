@@ -37,7 +37,8 @@ export const costRules: readonly StaticRule[] = [
           expected: 'one reference to itself for each part of a value',
           actual: 'two or more, so that each level of a value doubles the work',
         };
-        return found ? [{ path: found.path, ...problem }] : [];
+        if (found) return [{ path: found.path, ...problem }];
+        return [];
       }),
   },
   {
@@ -48,7 +49,8 @@ export const costRules: readonly StaticRule[] = [
       Object.entries({ inputSchema, outputSchema }).flatMap(([name, schema]) => {
         const found = isObject(schema) ? repeatedScans(schema, name, maxScans) : undefined;
         const expected = `${maxScans} schemas at most that read all items or members of this value`;
-        return found ? [{ path: found.place.path, expected, actual: String(found.times) }] : [];
+        if (found) return [{ path: found.place.path, expected, actual: String(found.times) }];
+        return [];
       }),
   },
   {
@@ -71,7 +73,8 @@ function patternProblems({ schema, path }: LocatedSchema, work: Work): readonly 
 }
 
 function lengthOf(schema: unknown): number | undefined {
-  return isObject(schema) && typeof schema.maxLength === 'number' ? schema.maxLength : undefined;
+  if (isObject(schema) && typeof schema.maxLength === 'number') return schema.maxLength;
+  return undefined;
 }
 
 function timeProblem(

@@ -47,7 +47,8 @@ export async function otherDefault(
     const [first, second] = [await ask(omitted), await ask(explicit)];
     const [third, fourth] = [await ask(omitted), await ask(explicit)];
     if (!first || !second || !third || !fourth) return undefined;
-    return differ([first, third], [second, fourth], some) ? [first, second] : undefined;
+    if (differ([first, third], [second, fourth], some)) return [first, second];
+    return undefined;
   };
 
   const allDefaults = withoutPrototype({ ...omitted, ...Object.fromEntries(defaults) });

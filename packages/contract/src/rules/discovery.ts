@@ -94,7 +94,8 @@ export const discoveryRules: readonly LiveRule[] = [
         const problems = carriedOutProblems(await probe.rpc(method, undefined, { headers, session }), method);
         if (problems.length === 0) return [];
         const withoutToken = await probe.rpc(method, undefined, { session });
-        return carriedOutProblems(withoutToken, method).length > 0 ? [] : problems; // see discovery.*-list
+        if (carriedOutProblems(withoutToken, method).length > 0) return [];
+        return problems; // see discovery.*-list
       });
       return [...resultProblems(await probe.initialize(undefined, { headers }), 'initialize'), ...found];
     },
@@ -157,7 +158,8 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
         const pages = await probe.pages();
         const { answer } = pages.fault ?? {};
         const problems = pageProblems(pages);
-        return answer ? problems.map(withRefusalFix(answer)) : problems;
+        if (answer) return problems.map(withRefusalFix(answer));
+        return problems;
       }
       const { result, http } = await probe.rpc(method);
       return answerProblems(Array.isArray(result?.[kind]), method, `a result with ${kind}`, http);

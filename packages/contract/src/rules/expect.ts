@@ -90,7 +90,8 @@ export function resultProblems({ http, result }: RpcAnswer, path?: string): read
  * method is checked by `discovery.*`.
  */
 export function carriedOutProblems(answer: RpcAnswer, path: string): readonly Problem[] {
-  return answer.error?.code === methodNotFound ? [] : resultProblems(answer, path);
+  if (answer.error?.code === methodNotFound) return [];
+  return resultProblems(answer, path);
 }
 
 /** JSON-RPC 2.0 §5.1 */
@@ -157,5 +158,6 @@ export function holdsResult({ values }: HttpAnswer): boolean {
 
 function responseError({ values }: HttpAnswer): unknown {
   const [value] = values;
-  return isObject(value) ? value.error : undefined;
+  if (isObject(value)) return value.error;
+  return undefined;
 }

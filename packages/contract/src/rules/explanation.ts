@@ -30,7 +30,6 @@ export function ruleOrigin(source: string): string {
 
 /** An example of an explanation as text. */
 export function exampleText(example: Example): string {
-  return typeof example === 'string'
-    ? example
-    : example.map((part) => JSON.stringify(part, null, 2)).join('\n');
+  if (typeof example === 'string') return example;
+  return example.map((part) => JSON.stringify(part, null, 2)).join('\n');
 }

@@ -20,7 +20,8 @@ function explanationsIn(text: string): readonly (readonly [id: string, Explanati
     const side = (otherSide: string): Example => {
       const lines = changes.split('\n').filter((line) => !line.startsWith(otherSide));
       const example = lines.map((line) => line.slice(2)).join('\n');
-      return tools ? ([JSON.parse(example)].flat() as readonly JsonObject[]) : example;
+      if (tools) return [JSON.parse(example)].flat() as readonly JsonObject[];
+      return example;
     };
     return [id, { why: why.trimEnd().replaceAll('\n', ' '), failing: side('+'), passing: side('-') }];
   });

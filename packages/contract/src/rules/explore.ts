@@ -188,7 +188,8 @@ function refusalFault({ rpc, isValid, variant, ordinary }: Explored): Fault | un
   const says = [rpc.result, rpc.error].some(
     (named) => named && isWalkable(named) && isNamedIn(named, change.name),
   );
-  return says ? undefined : { expected, actual: describeCall(rpc) };
+  if (says) return undefined;
+  return { expected, actual: describeCall(rpc) };
 }
 
 /** Whether a value has a name in one of its texts, or in a text of the JSON that one of them is. */

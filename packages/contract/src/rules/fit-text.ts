@@ -104,7 +104,8 @@ function matchesIn<Searched extends { readonly pattern: RegExp }>(
   return toolTexts(tool).flatMap(({ path, text }) =>
     searched.flatMap((search) => {
       const [found] = search.pattern.exec(text) ?? [];
-      return found === undefined ? [] : [{ ...search, path, found: shorten(found) }];
+      if (found === undefined) return [];
+      return [{ ...search, path, found: shorten(found) }];
     }),
   );
 }

@@ -75,7 +75,8 @@ function plainly(value: Json | undefined): string {
       .normalize('NFKC')
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return '';
 }
 
 /** Names of parameters that say how many entries an answer may have. */
@@ -117,7 +118,8 @@ export async function callsWith(
   const repeated = exceeding && (await foundWith(probe, exceeding.full, { name, value: exceeding.value }));
   return [...calls, ...(repeated ? [repeated] : [])].flatMap((call) => {
     const limit = call.arguments[name];
-    return typeof limit === 'number' ? [{ call, given: limit }] : [];
+    if (typeof limit === 'number') return [{ call, given: limit }];
+    return [];
   });
 }
 

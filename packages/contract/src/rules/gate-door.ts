@@ -86,7 +86,8 @@ async function untrusted(probe: Probe): Promise<readonly HeaderValue[]> {
   const none: HeaderValue = { value: undefined, as: 'no token' };
   if (!probe.target.signer) return [none];
   const forged = bearing(probe, await probe.token({ by: 'untrusted' }), 'a token signed with another key');
-  return isDenied(await callWith(probe, forged.value)) ? [none, forged] : [none];
+  if (isDenied(await callWith(probe, forged.value))) return [none, forged];
+  return [none];
 }
 
 async function openProblems(

@@ -135,7 +135,8 @@ async function endedSession(probe: Probe): Promise<string | undefined> {
   const session = await probe.enter(await probe.initializeSteadily());
   if (session === undefined) return undefined;
   const { status } = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
-  return status >= 200 && status < 300 ? session : undefined;
+  if (status >= 200 && status < 300) return session;
+  return undefined;
 }
 
 /** Characters that make a body larger than what servers read or parse in one piece. */

@@ -155,7 +155,8 @@ export const identityRules: readonly LiveRule[] = [
       fix: declaredFix,
       check: async (probe) => {
         const { logging } = objectOr((await initialized(probe)).capabilities);
-        return isObject(logging) ? [] : probe.ledger.problemsOf('log messages');
+        if (isObject(logging)) return [];
+        return probe.ledger.problemsOf('log messages');
       },
     },
   ]),

@@ -158,7 +158,8 @@ export const inputRules: readonly StaticRule[] = [
 /** The problem of a schema that does not compile. */
 export function compileProblems(schema: unknown, path: string): readonly Problem[] {
   const result = isObject(schema) ? tryCompile(schema) : undefined;
-  return result?.ok === false ? [{ path, expected: 'a schema that compiles', actual: result.reason }] : [];
+  if (result?.ok === false) return [{ path, expected: 'a schema that compiles', actual: result.reason }];
+  return [];
 }
 
 interface ParameterRule extends Omit<StaticRule, 'inspect'> {

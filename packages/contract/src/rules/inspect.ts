@@ -52,5 +52,6 @@ function isTool(value: unknown): value is JsonObject {
 }
 
 function withTool(tool: unknown, problem: Problem): Problem {
-  return isObject(tool) && typeof tool.name === 'string' ? { tool: tool.name, ...problem } : problem;
+  if (isObject(tool) && typeof tool.name === 'string') return { tool: tool.name, ...problem };
+  return problem;
 }

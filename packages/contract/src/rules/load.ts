@@ -100,7 +100,8 @@ function slow(id: string, title: string, rest: string): LiveRule {
     check: async (probe) => {
       const stalledTogether = probe.once('stalled', () => stalledProblems(probe, [noHeaders, noBody]));
       const problems = await stalledTogether.catch(() => undefined);
-      return problems?.length === 0 ? [] : stalledProblems(probe, [rest]);
+      if (problems?.length === 0) return [];
+      return stalledProblems(probe, [rest]);
     },
   };
 }
@@ -121,9 +122,8 @@ async function stalledProblems(probe: Probe, beginnings: readonly string[]): Pro
 
 function openSocket({ protocol, hostname, port }: URL): Socket {
   const host = hostname.replace(/^\[|\]$/g, '');
-  return protocol === 'https:'
-    ? secureConnect({ host, port: Number(port || 443), servername: host })
-    : plainConnect({ host, port: Number(port || 80) });
+  if (protocol === 'https:') return secureConnect({ host, port: Number(port || 443), servername: host });
+  return plainConnect({ host, port: Number(port || 80) });
 }
 
 /** Resolves when the beginning of the request has been sent. */

@@ -267,7 +267,8 @@ async function eachUnreadable(
 
 /** The message of an answer if it is an error. */
 function errorIn({ values: [value] }: HttpAnswer): JsonObject | undefined {
-  return isObject(value) && isObject(value.error) ? value : undefined;
+  if (isObject(value) && isObject(value.error)) return value;
+  return undefined;
 }
 
 /** Sends tools/list with one error in each request; each must be refused with the given code. */
@@ -309,7 +310,8 @@ function modernUnpaidCall(probe: Probe): Promise<HttpAnswer> {
 
 /** An ordinary call without a token is refused; otherwise a disguised call that runs proves nothing. */
 async function refusesPlain(probe: Probe): Promise<'modernUngated' | undefined> {
-  return isDenied(await modernUnpaidCall(probe)) ? undefined : 'modernUngated';
+  if (isDenied(await modernUnpaidCall(probe))) return undefined;
+  return 'modernUngated';
 }
 
 async function toolCallMessage(probe: Probe): Promise<ReturnType<typeof modernMessage>> {

@@ -214,7 +214,8 @@ export async function modernCall(
 
 /** A call with correct headers succeeds: otherwise the refusal of wrong headers proves nothing. */
 export async function callsModern(probe: Probe): Promise<'modernCall' | undefined> {
-  return (await firstCall(probe)).result ? undefined : 'modernCall';
+  if ((await firstCall(probe)).result) return undefined;
+  return 'modernCall';
 }
 
 /** The first paid call of the stateless revision. */

@@ -44,9 +44,9 @@ function miscounted(calls: readonly [Found, ...Found[]]): Finding | undefined {
       const lists = Object.values(call.data).filter(Array.isArray);
       const count = call.data[name];
       const [list] = lists;
-      return list && lists.length === 1 && Number.isInteger(count)
-        ? [{ call, length: list.length, distance: Number(count) - list.length }]
-        : [];
+      if (list && lists.length === 1 && Number.isInteger(count))
+        return [{ call, length: list.length, distance: Number(count) - list.length }];
+      return [];
     });
     const [first] = counts;
     const lengths = new Map(counts.map((count) => [count.length, count]));
@@ -203,7 +203,8 @@ function factorBetween(
 ): readonly [id: string, left: Measured, right: Measured] | undefined {
   const shared = [...left].flatMap(([id, leftField]) => {
     const rightField = right.get(id);
-    return rightField ? [[id, leftField, rightField] as const] : [];
+    if (rightField) return [[id, leftField, rightField] as const];
+    return [];
   });
   const [first] = shared;
   if (!first) return undefined;
@@ -215,7 +216,8 @@ function factorBetween(
       const ratio = leftField.value / rightField.value;
       return Math.abs(ratio / factor - 1) < 1e-9;
     });
-  return !isRound && [100, 1_000, 1 / 100, 1 / 1_000].some(hasFactor) ? first : undefined;
+  if (!isRound && [100, 1_000, 1 / 100, 1 / 1_000].some(hasFactor)) return first;
+  return undefined;
 }
 
 /** The numbers of the identified objects in answers, by field and id, without those that vary from call to call. */

@@ -63,14 +63,16 @@ async function sortedCalls(
   const value =
     longCall && values.find((candidate) => fieldNamed(candidate, entriesOf(longCall)) !== undefined);
   const sorted = longCall && value !== undefined && (await foundWith(probe, longCall, { name, value }));
-  return sorted ? [sorted] : [];
+  if (sorted) return [sorted];
+  return [];
 }
 
 /** The entries of the longest list at the root of the data. */
 function entriesOf({ data }: Found): readonly JsonObject[] {
   const lists = Object.values(data).filter(Array.isArray);
   const [longest = []] = lists.toSorted((left, right) => right.length - left.length);
-  return longest.every(isObject) ? longest : [];
+  if (longest.every(isObject)) return longest;
+  return [];
 }
 
 /** The field of the entries that a value such as `price`, `-price` or `price_desc` names. */
@@ -103,7 +105,8 @@ function numberOf(value: Json): number | undefined {
   if (typeof value === 'number') return value;
   if (!isText(value) || value.trim() === '') return undefined;
   const number = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number(value);
-  return Number.isNaN(number) ? undefined : number;
+  if (Number.isNaN(number)) return undefined;
+  return number;
 }
 
 /** Whether values are sorted in neither direction. One of ten may have changed since the source sorted them. */

@@ -242,12 +242,14 @@ function emptyProblems(call: InventedCall): readonly Problem[] | undefined {
   });
   if (result?.isError === true) {
     const isEmptyList = searchesList(call) && saysNothingFound(resultText(result.content) ?? '');
-    return isEmptyList ? [problem] : undefined;
+    if (isEmptyList) return [problem];
+    return undefined;
   }
   const data = result?.structuredContent;
   if (!isObject(data)) return undefined;
   if (hasEmptySignal(data)) return [];
   const isEmpty =
     lacksData(objectOr(tool.outputSchema), data, args) || isBlank(withoutSignals(data), [null, '', 0, text]);
-  return isEmpty ? [problem] : undefined;
+  if (isEmpty) return [problem];
+  return undefined;
 }

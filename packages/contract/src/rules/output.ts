@@ -207,21 +207,21 @@ function outcomeProblems(
         return [];
       if (Object.hasOwn(echoes, name)) return [[name, echoes[name] ?? null]];
       if (name === 'searchExhausted') return [[name, false]];
-      return type === 'integer' ? [[name, 0]] : [];
+      if (type === 'integer') return [[name, 0]];
+      return [];
     }),
   );
   const found = signalled.map((signal) => {
     const members = { ...fixedMembers, ...signal };
     const rest = required.filter((name) => !Object.hasOwn(members, name));
     const blank = blankResult({ ...outputSchema, required: rest }, undefined, fixedValue);
-    return blank.ok
-      ? mismatches(outputSchema, { ...blank.result, ...members }, 'structuredContent')
-      : blank.blocked.map((path) => ({
-          path,
-          expected: 'a field that can be empty',
-          actual: 'required, but allows neither null nor an empty list',
-          fix: `Add "null" to ${path}.type, or remove the field from required.`,
-        }));
+    if (blank.ok) return mismatches(outputSchema, { ...blank.result, ...members }, 'structuredContent');
+    return blank.blocked.map((path) => ({
+      path,
+      expected: 'a field that can be empty',
+      actual: 'required, but allows neither null nor an empty list',
+      fix: `Add "null" to ${path}.type, or remove the field from required.`,
+    }));
   });
   return found.toSorted((left, right) => left.length - right.length)[0] ?? [];
 }

@@ -142,7 +142,8 @@ export const resultValueRules: readonly LiveRule[] = [
 ];
 
 function match(value: Json, pattern: RegExp): string | undefined {
-  return typeof value === 'string' ? pattern.exec(value.slice(0, mostRead))?.[0] : undefined;
+  if (typeof value === 'string') return pattern.exec(value.slice(0, mostRead))?.[0];
+  return undefined;
 }
 
 /** An address that only this machine or its network reaches, unless it is an address of the server itself. */
@@ -215,5 +216,6 @@ function timeProblem({ name, tool, data }: Returned, { target }: Probe): Problem
 
 /** Milliseconds since 1970; NaN if the value is no full date. */
 function timeOf(value: Json | undefined): number {
-  return isText(value) && /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+  if (isText(value) && /^\d{4}-\d\d-\d\d/.test(value)) return Date.parse(value);
+  return Number.NaN;
 }

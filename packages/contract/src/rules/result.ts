@@ -195,7 +195,8 @@ function about(
       if (concerned.length === 0) throw otherwise();
       const problemLists = concerned.flatMap((outcome) => {
         const problems = findProblems(outcome.result ?? {}, outcome, probe.profile);
-        return problems ? [problems.map((problem) => ofCall(outcome, problem))] : [];
+        if (problems) return [problems.map((problem) => ofCall(outcome, problem))];
+        return [];
       });
       return checkEach(problemLists, NotRun.by('unreadableResult'), (problems) => problems);
     },

@@ -75,7 +75,8 @@ export async function returnedCalls(probe: Probe): Promise<readonly Returned[]> 
   );
   const returned = [...answered, ...generated].flatMap(({ tool, name, arguments: args = {}, rpc }) => {
     const data = foundData(rpc.result);
-    return data ? [{ tool, name, arguments: args, data, rpc }] : [];
+    if (data) return [{ tool, name, arguments: args, data, rpc }];
+    return [];
   });
   if (returned.length === 0) throw NotRun.by('noSuccess');
   return returned;

@@ -116,7 +116,8 @@ export async function ofCalls<T>(
 
 /** The problem, unless the condition is true. */
 export function unless(holds: boolean, problem: Problem): readonly Problem[] {
-  return holds ? [] : [problem];
+  if (holds) return [];
+  return [problem];
 }
 
 /** The problem at a path, unless the condition is true. */
@@ -147,7 +148,8 @@ export function isViolation({ mustAnswer }: LiveRule, error: unknown): error is 
 
 /** The problems of a rule that requires an answer and got none. */
 export function silenceProblems(error: NoAnswer): readonly Problem[] {
-  return error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }];
+  if (error instanceof Unanswered) return error.problems;
+  return [{ expected: 'an answer', actual: error.message }];
 }
 
 /** Whether a rule runs where no rule is asked for by its name. */
@@ -194,11 +196,13 @@ export function effectiveRule<R extends StaticRule | LiveRule>(
 ): { readonly rule: R; readonly level: Level } | undefined {
   if (!rule.cases) {
     const level = effectiveLevel({ ...rule, level: ownLevel }, profile);
-    return level === 'off' || !selects(rule) ? undefined : { rule, level };
+    if (level === 'off' || !selects(rule)) return undefined;
+    return { rule, level };
   }
   const cases = rule.cases.flatMap((part) => {
     const level = effectiveLevel(part, profile);
-    return level === 'off' || !selects(part) ? [] : [{ ...part, level }];
+    if (level === 'off' || !selects(part)) return [];
+    return [{ ...part, level }];
   });
   if (cases.length === 0) return undefined;
   // The cases of a rule about definitions are also such rules.
@@ -207,7 +211,8 @@ export function effectiveRule<R extends StaticRule | LiveRule>(
 }
 
 function highestLevel(rules: readonly RuleText[]): Level {
-  return rules.some(({ level }) => level === 'must') ? 'must' : 'should';
+  if (rules.some(({ level }) => level === 'must')) return 'must';
+  return 'should';
 }
 
 /** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */

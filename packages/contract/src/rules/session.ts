@@ -49,7 +49,8 @@ const keepsTwoApart: Control = async (probe) => {
   const problems = await twoAtOnce(probe).catch((error: unknown) =>
     error instanceof NoAnswer ? [error] : [],
   );
-  return problems.length === 0 ? undefined : 'disturbed';
+  if (problems.length === 0) return undefined;
+  return 'disturbed';
 };
 
 /** Twenty sessions, opened and used at the same time. */

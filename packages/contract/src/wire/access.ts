@@ -19,9 +19,8 @@ export function isDenied(answer: HttpAnswer): boolean {
   if (messages.some(({ result }) => isObject(result) && result.isError !== true)) return false;
   if ([401, 402, 403].includes(status) || headers['www-authenticate'] !== undefined) return true;
   if (status === 429) return false;
-  return messages.length > 0
-    ? messages.some((message) => isDenial(message, answer))
-    : namesAuthorization(body, answer);
+  if (messages.length > 0) return messages.some((message) => isDenial(message, answer));
+  return namesAuthorization(body, answer);
 }
 
 /** Whether a JSON-RPC response denies a call because of its caller. */

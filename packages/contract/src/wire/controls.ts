@@ -27,7 +27,8 @@ export const speaksModern: Control = async (probe) => {
 /** The server speaks MCP of either era. */
 export const speaksAny: Control = async (probe) => {
   const { result } = await probe.greeted();
-  return result || (await probe.discovered()).result ? undefined : initializes(probe);
+  if (result || (await probe.discovered()).result) return undefined;
+  return initializes(probe);
 };
 
 /** Some answer looks like one of an MCP server, even if it cannot be read. */
@@ -37,14 +38,16 @@ export const triesMcp: Control = async (probe) => (probe.ledger.speaksJsonRpc ? 
 export const opensSession: Control = async (probe) => {
   const { http, result } = await probe.initialized();
   if (!result) return initializes(probe);
-  return sessionOf(http) === undefined ? 'session' : undefined;
+  if (sessionOf(http) === undefined) return 'session';
+  return undefined;
 };
 
 /** A second, ordinary initialize also returns a result. */
 export const initializesAgain: Control = async (probe) => {
   const first = await initializes(probe);
   if (first !== undefined) return first;
-  return (await probe.initializedAgain()).result ? undefined : 'initializeAgain';
+  if ((await probe.initializedAgain()).result) return undefined;
+  return 'initializeAgain';
 };
 
 /** tools/list returns a list in the shared session; later pages do not matter. */
@@ -76,7 +79,8 @@ export const listsInClient: Control = async (probe) => {
     if (error instanceof Unanswered) return error; // discovery.client reports it
     throw error;
   });
-  return Array.isArray(listing) ? undefined : 'clientList';
+  if (Array.isArray(listing)) return undefined;
+  return 'clientList';
 };
 
 /** The tools that the SDK's client lists without a token, or its error. Requested once in a run. @throws NoAnswer */
@@ -120,9 +124,11 @@ export function orRejection<T>(listing: Promise<T>): Promise<T | ListRejected> {
 /** A tools/call, paid if the server requires it, gets a JSON-RPC response. */
 export const answersCalls: Control = async (probe) => {
   if (await probe.hasCases()) {
-    return (await answeredCalls(probe)).some(({ rpc }) => rpc.response) ? undefined : 'noResponse';
+    if ((await answeredCalls(probe)).some(({ rpc }) => rpc.response)) return undefined;
+    return 'noResponse';
   }
-  return (await probe.ordinaryCall()).response ? undefined : 'noPaidResponse';
+  if ((await probe.ordinaryCall()).response) return undefined;
+  return 'noPaidResponse';
 };
 
 /**
@@ -153,12 +159,14 @@ export function noAnswerTo(outcomes: readonly CallOutcome[]): NotRun {
 /** A tools/call without a token is refused: otherwise other ways past authentication prove nothing. */
 export const refusesUnpaid: Control = async (probe) => {
   if (!(await probe.isUngated())) return undefined;
-  return (await probe.unpaidCall()).result ? 'ungated' : 'unrefused';
+  if ((await probe.unpaidCall()).result) return 'ungated';
+  return 'unrefused';
 };
 
 /** A tools/call with a valid token is accepted: if a server refuses every call, a refusal proves nothing. */
 export const admitsPaid: Control = async (probe) => {
   const { response } = await probe.paidCall();
   if (await probe.deniesPaid()) return 'refused';
-  return response ? undefined : 'noPaidResponse';
+  if (response) return undefined;
+  return 'noPaidResponse';
 };

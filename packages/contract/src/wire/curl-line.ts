@@ -51,5 +51,6 @@ export function curlLine(request: Asked): string {
 }
 
 function bodyText(body: string | Uint8Array): string {
-  return typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
+  if (typeof body === 'string') return body;
+  return Buffer.from(body).toString('latin1');
 }

@@ -4,7 +4,8 @@ import { isStatic } from '../static-rules.ts';
 
 /** The eras to check. If the platform switches the stateless revision off, only sessions are checked. */
 export function eraToCheck(requestedEra: Era = 'both', { protocol }: PlatformProfile): Era {
-  return requestedEra === 'both' && protocol?.modern === 'off' ? 'legacy' : requestedEra;
+  if (requestedEra === 'both' && protocol?.modern === 'off') return 'legacy';
+  return requestedEra;
 }
 
 /** Whether a rule belongs to an era. Rules about definitions and the server's address belong to both. */

@@ -13,7 +13,8 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 
 /** The JSON values of an answer's text: its body, or the data of its first `maximumEvents` server-sent events. */
 export function valuesIn(text: string, contentType: string | null | undefined): readonly Json[] {
-  return isEventStream(contentType) ? eventsOf(text).flatMap(eventValues) : parseJsonText(text);
+  if (isEventStream(contentType)) return eventsOf(text).flatMap(eventValues);
+  return parseJsonText(text);
 }
 
 /** Counts the JSON-RPC responses in a stream of events as they arrive. */
@@ -66,7 +67,8 @@ function eventsOf(stream: string): string[] {
 function eventValues(event: string): readonly Json[] {
   const data = joinEventData(event);
   // A parser throws for a blank text, which takes 10 µs.
-  return data.trim() === '' ? [] : parseJsonText(data);
+  if (data.trim() === '') return [];
+  return parseJsonText(data);
 }
 
 /** The joined data lines of an event. */

@@ -214,7 +214,8 @@ export function foundData(result: JsonObject | undefined): JsonObject | undefine
   const { structuredContent, content } = result;
   const text = resultText(content);
   const data = structuredContent ?? parseJsonText(text ?? '')[0] ?? text;
-  return data === undefined || isObject(data) ? data : { [said]: data };
+  if (data === undefined || isObject(data)) return data;
+  return { [said]: data };
 }
 
 /** A successful call with data. */
@@ -239,7 +240,8 @@ export async function foundCalls(probe: Probe): Promise<readonly (readonly [Foun
     ...generated.filter(({ isValid }) => isValid),
   ].flatMap(({ tool, name, arguments: args, result }): readonly Found[] => {
     const data = foundData(result);
-    return data ? [{ tool, name, arguments: args, data }] : [];
+    if (data) return [{ tool, name, arguments: args, data }];
+    return [];
   });
   if (found.length === 0) throw NotRun.because('inapplicable', onlyWriting);
   return [...groupBy(found, ({ name }) => name).values()];

@@ -72,5 +72,6 @@ export async function fetchToolList(ask: (params?: Json) => Promise<RpcAnswer>):
 /** The problem of a page without a list. @throws NoAnswer if there was no answer. */
 export function pageProblems({ fault }: ListPages): readonly Problem[] {
   if (fault?.silence) throw fault.silence;
-  return fault ? [fault.problem] : [];
+  if (fault) return [fault.problem];
+  return [];
 }

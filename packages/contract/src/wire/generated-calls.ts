@@ -150,7 +150,8 @@ function longTexts(schema: JsonObject): readonly string[] {
   const { maxLength } = schema;
   if (!isFreeText(schema)) return [];
   if (typeof maxLength !== 'number') return ['x'.repeat(longest)];
-  return maxLength < longestBeyond ? ['x'.repeat(Math.min(10 * maxLength, longestBeyond))] : [];
+  if (maxLength < longestBeyond) return ['x'.repeat(Math.min(10 * maxLength, longestBeyond))];
+  return [];
 }
 
 /** Whether an argument takes any text, of any length or up to a maximum. */
@@ -173,7 +174,8 @@ function valuesBeyond(schema: JsonObject): readonly Json[] {
 
 function next(bound: Json | undefined, step: number): number | undefined {
   const moved = typeof bound === 'number' ? bound + step : undefined;
-  return Number.isSafeInteger(moved) || !Number.isInteger(bound) ? moved : undefined;
+  if (Number.isSafeInteger(moved) || !Number.isInteger(bound)) return moved;
+  return undefined;
 }
 
 function isLength(value: Json | undefined): value is number {
@@ -189,7 +191,8 @@ function combineColumns(
   return Array.from({ length: rows }, (_, row): readonly Variant[] => {
     const cells = columns.flatMap((column) => column[row] ?? []);
     const changes = cells.flatMap((cell) => cell.changes);
-    return fits(changes) ? [{ changes, demand: 'result' }] : cells;
+    if (fits(changes)) return [{ changes, demand: 'result' }];
+    return cells;
   }).flat();
 }
 

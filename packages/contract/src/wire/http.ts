@@ -152,7 +152,8 @@ async function closedConnectionsSeen(): Promise<void> {
 }
 
 function limitedRequest(request: HttpRequest, leftMs: number): HttpRequest {
-  return leftMs < request.timeoutMs ? { ...request, timeoutMs: Math.max(1, Math.ceil(leftMs)) } : request;
+  if (leftMs < request.timeoutMs) return { ...request, timeoutMs: Math.max(1, Math.ceil(leftMs)) };
+  return request;
 }
 
 /** The reason for a rule that was not run before the deadline of the run. */

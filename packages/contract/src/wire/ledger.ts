@@ -229,7 +229,8 @@ export class Ledger {
   /** The first page of the list of tools, as it came first. */
   firstPage(): readonly Json[] {
     const [first] = this.#said.get('tools/list')?.values() ?? [];
-    return Array.isArray(first?.first) ? first.first : [];
+    if (Array.isArray(first?.first)) return first.first;
+    return [];
   }
 
   /** Remembers the content of a list or an identity, to compare it with the others. */

@@ -81,9 +81,8 @@ export class LivenessTracker {
   reasonFor(rule: string): string {
     const outage = this.#outages.at(-1);
     if (outage?.rule === rule) return 'the server stopped answering while this rule ran';
-    return outage === undefined || outage.rule === ''
-      ? 'the server has stopped answering'
-      : `the server has not answered since ${outage.rule}`;
+    if (outage === undefined || outage.rule === '') return 'the server has stopped answering';
+    return `the server has not answered since ${outage.rule}`;
   }
 
   async #check(rule: string): Promise<boolean> {

@@ -81,7 +81,6 @@ export function parameterHeaders(
 
 /** A text as the value of a header; encoded if it is not a valid one. */
 function encodeHeaderText(text: string): string {
-  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')
-    ? text
-    : base64Header(text);
+  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')) return text;
+  return base64Header(text);
 }

@@ -82,7 +82,8 @@ export class Probe extends Sessions {
 
   /** A tools/call as a marketplace makes it: the paid one, or one without a token if the server accepts that. */
   async ordinaryCall(): Promise<RpcAnswer> {
-    return this.target.signer || !(await this.isUngated()) ? this.paidCall() : this.unpaidCall();
+    if (this.target.signer || !(await this.isUngated())) return this.paidCall();
+    return this.unpaidCall();
   }
 
   /** The tools that may be called. */

@@ -157,16 +157,16 @@ function answersRequest({ jsonrpc, id, result }: JsonObject, requestId: string |
 function numberProblem({ body, values }: Said): ReturnType<AnswerCheck> {
   if (!/[eE]\+?\d{3}|\d{309}/.test(body)) return undefined;
   const beyond = leafIn(values, (leaf) => typeof leaf === 'number' && !Number.isFinite(leaf));
-  return beyond === undefined
-    ? undefined
-    : { expected: 'numbers that a double holds', actual: `a number that is read as ${beyond}` };
+  if (beyond === undefined) return undefined;
+  return { expected: 'numbers that a double holds', actual: `a number that is read as ${beyond}` };
 }
 
 /** Half of a surrogate pair is no character: each reader treats it differently (RFC 8259 §8.2). */
 function surrogateProblem({ body, values }: Said): ReturnType<AnswerCheck> {
   if (!/\\u[dD][89a-fA-F]/.test(body)) return undefined;
   const cut = leafIn(values, (leaf) => typeof leaf === 'string' && /\p{Cs}/u.test(leaf));
-  return cut === undefined ? undefined : { expected: 'whole characters', actual: visibleJson(shorten(cut)) };
+  if (cut === undefined) return undefined;
+  return { expected: 'whole characters', actual: visibleJson(shorten(cut)) };
 }
 
 /** A value inside of others that is neither an object nor a list. */

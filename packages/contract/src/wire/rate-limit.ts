@@ -90,5 +90,6 @@ export class RateLimit {
 export function retryAfterMs(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(ms, 1_000);
+  if (Number.isNaN(ms)) return undefined;
+  return Math.max(ms, 1_000);
 }

@@ -60,9 +60,9 @@ const waitsForClient = 'the server waits for the client, to which it sent the re
 export function fixOfEnd(actual: string): string | undefined {
   if (actual.includes(waitsForClient))
     return 'Send no request to a client that does not declare it in initialize: this client, as a marketplace, declares neither elicitation, sampling nor roots.';
-  return /^\d+ bytes of the body came, its end did not/.test(actual)
-    ? 'End the response: call res.end(), close the stream of its body, or send as many bytes as Content-Length says.'
-    : undefined;
+  if (/^\d+ bytes of the body came, its end did not/.test(actual))
+    return 'End the response: call res.end(), close the stream of its body, or send as many bytes as Content-Length says.';
+  return undefined;
 }
 
 /** Thrown in place of a request that would stay unanswered, as earlier ones did. */
@@ -141,7 +141,8 @@ export function decompressed(bytes: Buffer, coding: string | undefined): Buffer 
   if (coding === undefined) return bytes;
   try {
     const options = { maxOutputLength: maximumBytes };
-    return coding === 'br' ? brotliDecompressSync(bytes, options) : unzipSync(bytes, options);
+    if (coding === 'br') return brotliDecompressSync(bytes, options);
+    return unzipSync(bytes, options);
   } catch {
     return bytes;
   }

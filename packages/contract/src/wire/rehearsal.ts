@@ -102,7 +102,8 @@ export async function submissionTest(
         .catch((error: Error) => {
           const silence = missingAnswerOf(error);
           if (silence instanceof NotSent) throw silence;
-          return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
+          if (silence) return { thrown: silence.message, silent: true as const };
+          return { thrown: error.message };
         });
       steps.push({
         tool,

@@ -250,7 +250,8 @@ export class Requests {
   /** Milliseconds since a session was opened; undefined if this run did not open it. */
   ageOf(session: string): number | undefined {
     const openedAt = this.ledger.openedSessions.get(session);
-    return openedAt === undefined ? undefined : this.answerClock() - openedAt;
+    if (openedAt === undefined) return undefined;
+    return this.answerClock() - openedAt;
   }
 
   /** Lets time pass, at most until the deadline of the run. */

@@ -70,12 +70,14 @@ const limitWords =
 /** The session that an answer names. */
 export function sessionOf({ headers }: HttpAnswer): string | undefined {
   const session = headers['mcp-session-id'];
-  return typeof session === 'string' && session !== '' ? session : undefined;
+  if (typeof session === 'string' && session !== '') return session;
+  return undefined;
 }
 
 /** Returns the address of a redirect, without secrets; undefined for any other answer. */
 export function redirectTarget({ status, headers: { location } }: HttpAnswer): string | undefined {
-  return status >= 300 && status < 400 && location !== undefined ? clipText(maskUrl(location)) : undefined;
+  if (status >= 300 && status < 400 && location !== undefined) return clipText(maskUrl(location));
+  return undefined;
 }
 
 /** A short description of an answer, for `Problem.actual`. */
@@ -84,7 +86,8 @@ export function describe(answer: HttpAnswer): string {
   const target = redirectTarget(answer);
   if (target !== undefined) return `HTTP ${status}, a redirect to ${target}`;
   const shownBody = clipText(body);
-  return status === 0 ? shownBody : `HTTP ${status} ${shownBody}`.trimEnd();
+  if (status === 0) return shownBody;
+  return `HTTP ${status} ${shownBody}`.trimEnd();
 }
 
 /** A short description of the outcome of a tools/call: the data of its result, or the whole answer if it has none. */
@@ -96,7 +99,8 @@ export function describeCall({ http, result }: RpcAnswer): string {
     structuredContent === undefined && text !== undefined
       ? clipText(text)
       : shorten(signalsFirst(structuredContent) ?? content ?? result, shownCharacters);
-  return isError === true ? `isError: true, ${shownContent}` : shownContent;
+  if (isError === true) return `isError: true, ${shownContent}`;
+  return shownContent;
 }
 
 /** The data of a result with the signals of its outcome before the empty fields, which may leave no room for them. */
@@ -109,7 +113,8 @@ function signalsFirst(data: Json | undefined): Json | undefined {
 /** The text of a result's first content item, if it is a text item. */
 export function resultText(content: Json | undefined): string | undefined {
   const first: Json | undefined = Array.isArray(content) ? content[0] : undefined;
-  return isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
+  if (isObject(first) && first.type === 'text' && typeof first.text === 'string') return first.text;
+  return undefined;
 }
 
 /** The id under which the server logged the cause of a failure, if the text of the result contains one. */
@@ -127,9 +132,11 @@ const shownCharacters = 160;
 
 function clipText(text: string): string {
   const line = text.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
-  return line.length <= shownCharacters ? line : `${line.slice(0, shownCharacters - 1)}…`;
+  if (line.length <= shownCharacters) return line;
+  return `${line.slice(0, shownCharacters - 1)}…`;
 }
 
 function objectOf(value: unknown): JsonObject | undefined {
-  return isObject(value) ? value : undefined;
+  if (isObject(value)) return value;
+  return undefined;
 }

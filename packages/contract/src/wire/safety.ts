@@ -18,7 +18,8 @@ export function signOfHarm({ name, annotations, _meta }: JsonObject): string | u
   if (isObject(annotations) && annotations.destructiveHint === true) return 'it declares destructiveHint';
   if (isObject(_meta) && _meta.surface === 'execute') return 'its _meta.surface is "execute"';
   const verb = verbIn(String(name));
-  return verb === undefined || verb.effect === 'reads' ? undefined : `its name contains "${verb.word}"`;
+  if (verb === undefined || verb.effect === 'reads') return undefined;
+  return `its name contains "${verb.word}"`;
 }
 
 /** Whether a tool may be called, and why or why not. */
@@ -34,9 +35,8 @@ export function verdictOn(
   if (isObject(tool.annotations) && tool.annotations.readOnlyHint === true)
     return { isCalled: true, because: 'it declares readOnlyHint' };
   if (!namedTools.has('*')) return { isCalled: false, because: 'it does not declare readOnlyHint' };
-  return onlyReads(tool)
-    ? { isCalled: true, because: 'you allowed all tools that read by their names' }
-    : { isCalled: false, because: 'neither its hints nor its name say that it only reads' };
+  if (onlyReads(tool)) return { isCalled: true, because: 'you allowed all tools that read by their names' };
+  return { isCalled: false, because: 'neither its hints nor its name say that it only reads' };
 }
 
 /** A call of the marketplace's submission test, which calls every tool for real. */
@@ -76,7 +76,8 @@ export function submissionHarm({ arguments: args }: SubmissionCall): {
 export function leastHarmfulFirst(tools: readonly JsonObject[]): readonly JsonObject[] {
   const risk = (tool: JsonObject) => {
     if (signOfHarm(tool) !== undefined) return 2;
-    return isObject(tool.annotations) && tool.annotations.readOnlyHint === true ? 0 : 1;
+    if (isObject(tool.annotations) && tool.annotations.readOnlyHint === true) return 0;
+    return 1;
   };
   return tools.toSorted((left, right) => risk(left) - risk(right));
 }

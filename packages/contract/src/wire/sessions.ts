@@ -175,7 +175,8 @@ export class Sessions extends Requests {
 
   /** The answer to the opening request of the checked era. */
   greeted(): Promise<RpcAnswer> {
-    return this.#isModernAlone ? this.discovered() : this.initialized();
+    if (this.#isModernAlone) return this.discovered();
+    return this.initialized();
   }
 
   get #isModernAlone(): boolean {
@@ -229,9 +230,8 @@ export class Sessions extends Requests {
   protected async plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     if (!this.#isModernAlone) return this.rpc(method, params, options);
     const paramMembers = objectOr(params);
-    return method === 'tools/call'
-      ? this.modernCall(paramMembers, options)
-      : modernRpc(this, method, paramMembers, options);
+    if (method === 'tools/call') return this.modernCall(paramMembers, options);
+    return modernRpc(this, method, paramMembers, options);
   }
 
   /** A tools/call of the stateless revision, with the headers that repeat its arguments. */

@@ -58,7 +58,8 @@ export async function createSigner(
   /** A key pair for an algorithm that is not the platform's. */
   const foreign = memoize(async (alg: string): Promise<Keys> => {
     const knownPair = keyPair(createPrivateKey({ key: knownKey, format: 'jwk' }));
-    return /^[RP]S/.test(alg) && !knownPair.publicKey.equals(ownKeys.publicKey) ? knownPair : newKeys(alg);
+    if (/^[RP]S/.test(alg) && !knownPair.publicKey.equals(ownKeys.publicKey)) return knownPair;
+    return newKeys(alg);
   });
 
   return {

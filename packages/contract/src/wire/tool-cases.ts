@@ -88,5 +88,6 @@ export function refusedArguments(tool: JsonObject): JsonObject | undefined {
 
 /** The tool's outputSchema, if it can be used for validation. */
 export function listedOutputSchema({ outputSchema }: JsonObject): JsonObject | undefined {
-  return isObject(outputSchema) && tryCompile(outputSchema).ok ? outputSchema : undefined;
+  if (isObject(outputSchema) && tryCompile(outputSchema).ok) return outputSchema;
+  return undefined;
 }

@@ -178,7 +178,8 @@ function checkedResult(
   context: CallContext,
 ): CheckedResult {
   const checked = outcomes.knownResult(text) ?? outcomeResult(compiled, outcome, text);
-  return checked.result ? checked : completedResult(compiled, outcome, context, checked);
+  if (checked.result) return checked;
+  return completedResult(compiled, outcome, context, checked);
 }
 
 function reportCause(
@@ -334,7 +335,8 @@ class CallOutcomes implements Outcomes<object> {
   knownResult(text: string | undefined): CheckedResult | undefined {
     const knownText = this.#known?.result?.content[0].text;
     const isSame = text !== undefined && knownText === text && !text.includes('null');
-    return isSame ? this.#known : undefined;
+    if (isSame) return this.#known;
+    return undefined;
   }
 
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */

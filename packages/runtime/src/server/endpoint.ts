@@ -207,7 +207,8 @@ export class McpEndpoint {
       this.#reportLimit('SHUTDOWN_GRACE_MS');
       return serverStopping;
     }
-    return caller.mayCall(id) ? null : this.unauthorized;
+    if (caller.mayCall(id)) return null;
+    return this.unauthorized;
   }
 
   /**
@@ -230,12 +231,14 @@ export class McpEndpoint {
   /** The response to a call whose token cannot be used up. */
   #useDenial(use: UseResult): HttpResponse | null {
     if (use === 'later') return usedTokensUnknown;
-    return use === 'denied' ? this.unauthorized : null;
+    if (use === 'denied') return this.unauthorized;
+    return null;
   }
 
   /** Null if the message belongs to a version with sessions. */
   #modernFor(message: unknown, headers: IncomingHttpHeaders) {
-    return this.#modern && isModern(message, headers) ? this.#modern : null;
+    if (this.#modern && isModern(message, headers)) return this.#modern;
+    return null;
   }
 
   #sessionHeaders(headers: IncomingHttpHeaders, initializes: boolean): HttpResponse['headers'] {

@@ -55,7 +55,8 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
       latest = fetchKeys(jwksUrl);
       first ??= latest;
     }
-    return isAlone && !isDue ? undefined : latest;
+    if (isAlone && !isDue) return undefined;
+    return latest;
   };
   /** Waits for the first fetch; never rejects. Later fetches run in the background, if the host lets them. */
   const ready = async () => {

@@ -81,7 +81,8 @@ export function createModern(
       if (refusal) return refusal;
       const { id, method } = body;
       if (!modernMethods.has(method)) return errorReply(ErrorCode.MethodNotFound, 'Method not found', id);
-      return method === paidMethod ? callRefusal(body, headers, plainNames, mirrored) : null;
+      if (method === paidMethod) return callRefusal(body, headers, plainNames, mirrored);
+      return null;
     },
   };
 }
@@ -138,7 +139,8 @@ function callRefusal(
   const tool = mirrored.find((mirroredTool) => mirroredTool.name === name);
   const ownMirrors = mirrorsOf(tool?.inputSchema, args);
   const differing = ownMirrors.find(({ header, value }) => !repeats(headers[header], value));
-  return differing ? headerMismatch(id, differing.header) : null;
+  if (differing) return headerMismatch(id, differing.header);
+  return null;
 }
 
 /** W3C Trace Context: version, trace, parent, flags. Version `ff` and ids of zeros are invalid. */

@@ -51,7 +51,8 @@ export function memberSchema(
 ): readonly Members[] {
   const memberValue = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : further;
   if (memberValue === true) return [{}];
-  return isObject(memberValue) ? [memberValue] : [];
+  if (isObject(memberValue)) return [memberValue];
+  return [];
 }
 
 /** What each request has kept in this run; undefined: the whole answer. */

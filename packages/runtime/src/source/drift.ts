@@ -159,7 +159,8 @@ class Fitting {
       else this.#paths.add(at);
     }
     // A map of which more than a tenth is wrong is another object.
-    return lost * 10 > Object.keys(value).length ? null : members;
+    if (lost * 10 > Object.keys(value).length) return null;
+    return members;
   }
 
   /** Whether an object lacks all its required members, or so many that it is another object. */

@@ -159,7 +159,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       throw mismatch(problem, { method: requestParts.method, host: url.host, path: requestParts.path });
     const recordingText = () => {
       const body = recordable(requestParts, wholeAnswer, only);
-      return only && !hasNothing ? JSON.stringify(withReplacedAnswer(result, body, wrap)) : text;
+      if (only && !hasNothing) return JSON.stringify(withReplacedAnswer(result, body, wrap));
+      return text;
     };
     recordCall(requestParts, text, recordingText, credentials);
     if (hasNothing) return undefined;

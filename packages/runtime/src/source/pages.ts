@@ -37,7 +37,8 @@ export function pagingHeaders(
   if (place !== undefined) pagingHeaders.link = `<${place}>; rel="next"`;
   if (total !== undefined) pagingHeaders[total] = headers.get(total) ?? '';
   if (/^[\w.-]{1,100}$/.test(page)) pagingHeaders['x-next-page'] = page;
-  return Object.keys(pagingHeaders).length > 0 ? pagingHeaders : undefined;
+  if (Object.keys(pagingHeaders).length > 0) return pagingHeaders;
+  return undefined;
 }
 
 function nextLink(header: string): string | undefined {
@@ -128,11 +129,13 @@ function inputValue(
   if (types.includes('array')) {
     const parts = values.flatMap((value) => value.split(separators[style] ?? /$^/));
     const list = parts.map((part) => inputValue([part], isObject(items) ? items : { type: 'string' }));
-    return list.includes(undefined) ? undefined : list;
+    if (list.includes(undefined)) return undefined;
+    return list;
   }
   if (values.length !== 1) return undefined;
   const isNumber = types.includes('integer') || types.includes('number');
   if (isNumber && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text);
   if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
-  return types.includes('string') ? text : undefined;
+  if (types.includes('string')) return text;
+  return undefined;
 }

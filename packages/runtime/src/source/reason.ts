@@ -32,7 +32,8 @@ export function reasonIn(text: string): string | undefined {
 /** The same of parts of an answer, each of which may name a reason or be one. */
 export function reasonAmong(parts: readonly unknown[]): string | undefined {
   const texts = joinReasons(parts.map((part) => nestedReason(part, 0)));
-  return texts === '' ? undefined : foreignLine(texts);
+  if (texts === '') return undefined;
+  return foreignLine(texts);
 }
 
 /** A text of somebody else as one short line that makes no platform repeat the call. */

@@ -81,7 +81,8 @@ function waitMsOf(value: string): number | null {
   const isTime = Number.isNaN(seconds) || seconds > 1e9;
   const time = Number.isNaN(seconds) ? Date.parse(value) : seconds * 1_000;
   const wait = isTime ? time - Date.now() : seconds * 1_000;
-  return Number.isNaN(wait) ? null : Math.max(0, wait);
+  if (Number.isNaN(wait)) return null;
+  return Math.max(0, wait);
 }
 
 /** When to try again according to the headers, in milliseconds from now; null if they do not say. */

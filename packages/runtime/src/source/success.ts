@@ -53,7 +53,8 @@ export function contradiction(
   const structured = parts.filter(([, part]) => isStructured(part));
   const texts = structured.flatMap(([name]) => {
     const value = level.value[name];
-    return typeof value === 'string' ? [value] : [];
+    if (typeof value === 'string') return [value];
+    return [];
   });
   const isFailure = (sign: string) => {
     const value = scalarAt(answer, sign);

@@ -140,7 +140,8 @@ function formEncoded(text: string): string {
 function membersIn(text: string): { readonly [name: string]: unknown } {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    if (isObject(value)) return value;
+    return {};
   } catch {
     return {};
   }
