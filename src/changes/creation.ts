@@ -121,9 +121,9 @@ export function chosenFields(
   tools: readonly ImportedTool[],
   recordedFields: ManifestAnswers['fields'] = {},
 ): Pick<ManifestAnswers, 'fields'> {
-  const fieldsByTool = tools.flatMap(({ definition, fields = [] }) =>
-    fields.length > 0 ? [[definition.name, fields] as const] : [],
-  );
+  const fieldsByTool = tools
+    .filter(({ fields = [] }) => fields.length > 0)
+    .map(({ definition, fields = [] }) => [definition.name, fields] as const);
   if (fieldsByTool.length === 0) return {};
   return { fields: { ...recordedFields, ...Object.fromEntries(fieldsByTool) } };
 }

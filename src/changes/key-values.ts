@@ -132,7 +132,7 @@ export function variablesToReplay(
 
 /** The variables that a request names as its keys. */
 function keyVariables({ sources }: RequestKeys): readonly string[] {
-  return [...sources.values()].flatMap((source) => ('variable' in source ? [source.variable] : []));
+  return [...sources.values()].filter((source) => 'variable' in source).map((source) => source.variable);
 }
 
 /** The origin that a request is sent to. */

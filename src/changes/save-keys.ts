@@ -34,7 +34,9 @@ export async function saveKeys(
     return missed('git does not ignore it: add the line .env to .gitignore');
   const before = String(readIfThere(directory, file) ?? '');
   const existingValues = parseEnv(before);
-  const lines = [...secrets].flatMap(([name, value]) => (existingValues[name] ? [] : [lineOf(name, value)]));
+  const lines = [...secrets]
+    .filter(([name]) => !existingValues[name])
+    .map(([name, value]) => lineOf(name, value));
   const keptNames = names.filter(
     (name) => existingValues[name] !== undefined && existingValues[name] !== secrets.get(name),
   );

@@ -227,9 +227,9 @@ export function onlyForOne(
   message: string,
   hint: (flag: string) => string,
 ): readonly InputError[] {
-  return Object.entries(flags).flatMap(([flag, value]) =>
-    value === undefined ? [] : [inputError(flag, value, message, hint(flag))],
-  );
+  return Object.entries(flags)
+    .filter(([, value]) => value !== undefined)
+    .map(([flag, value]) => inputError(flag, value, message, hint(flag)));
 }
 
 /** The saved answers at these paths; `-` is standard input. */

@@ -133,10 +133,10 @@ export async function openForCheck(
     );
     const replayNames = call.filter((name) => writing.get(name) === 'replays');
     const calledExamples = await callReplayed(directory, replayNames, callDirectory);
-    const withheld = [...writing].flatMap(([name, answerSource]) =>
-      answerSource === 'replays' && !replayNames.includes(name) ? [name] : [],
-    );
-    const asking = facts.tools.flatMap(({ name }) => (writing.has(name) ? [] : [name]));
+    const withheld = [...writing]
+      .filter(([name, answerSource]) => answerSource === 'replays' && !replayNames.includes(name))
+      .map(([name]) => name);
+    const asking = facts.tools.filter(({ name }) => !writing.has(name)).map(({ name }) => name);
     const sampled = sampledTools(directory); // while the server starts
     startedServer ??= startServer(entry, profile, directory, {
       sources,

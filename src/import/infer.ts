@@ -71,7 +71,7 @@ function inferMembers(objects: readonly JsonObject[], position: Position): JsonO
   }
   const { names, shared } = memberNames(objects);
   const valuesOf = (member: string) =>
-    objects.flatMap((object) => (Object.hasOwn(object, member) ? [object[member] as Json] : []));
+    objects.filter((object) => Object.hasOwn(object, member)).map((object) => object[member] as Json);
   return {
     properties: Object.fromEntries(
       names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, hints })]),

@@ -215,9 +215,9 @@ function settledSchema(schema: JsonObject): Settled {
 /** A schema without the members that callers would read as other signals than they are. */
 function withoutConflicts(answerSchema: JsonObject, reportChange: ReportChange): Settled {
   const { schema } = settledSchema(answerSchema);
-  const dropped = propertiesOf(schema).flatMap(([name, member]) =>
-    Object.hasOwn(signals, name) && !isSignal(name, member) ? [name] : [],
-  );
+  const dropped = propertiesOf(schema)
+    .filter(([name, member]) => Object.hasOwn(signals, name) && !isSignal(name, member))
+    .map(([name]) => name);
   for (const name of dropped) {
     const reason = `callers read ${name} as the signal of an empty or failed call (C§2.2)`;
     reportChange(`outputSchema.properties.${name}`, `${name} of the samples was left out`, reason);

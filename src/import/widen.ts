@@ -81,7 +81,7 @@ function widenMembers(schema: JsonObject, objects: readonly JsonObject[], declar
   const properties = membersOf(schema);
   const mapSchema = schema.additionalProperties;
   const valuesOf = (name: string) =>
-    objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as Json] : []));
+    objects.filter((object) => Object.hasOwn(object, name)).map((object) => object[name] as Json);
   const changed = Object.entries(properties).map(([name, member]) => [
     name,
     valuesOf(name).length === 0 ? member : admitting(objectOr(member), valuesOf(name), declares),

@@ -19,9 +19,9 @@ export function readAddresses(text: string): ApiAddresses {
   if (!tree) return { addresses: [], variables: new Set() };
   const reader = new LiteralReader(tree);
   const properties = [...nodesIn(tree.program)].flatMap(writtenProperties);
-  const addresses = properties.flatMap(([name, value]) =>
-    name === 'baseUrl' ? [readApiAddress(value, reader)] : [],
-  );
+  const addresses = properties
+    .filter(([name]) => name === 'baseUrl')
+    .map(([, value]) => readApiAddress(value, reader));
   return { addresses, variables: new Set(envMembersIn(tree.program)) };
 }
 

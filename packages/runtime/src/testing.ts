@@ -96,9 +96,9 @@ export function assertOutcome(result: CallResult, expected: ToolExample['expect'
     at,
     fix: source.hint ?? (at && `Correct ${at}.`),
   };
-  const lines = Object.entries(rows).flatMap(([name, value]) =>
-    value ? [`  ${name.padEnd(8)} ${value}`] : [],
-  );
+  const lines = Object.entries(rows)
+    .filter(([, value]) => value)
+    .map(([name, value]) => `  ${name.padEnd(8)} ${value}`);
   throw new AssertionError({
     message: [`${title}: expected ${expected}, got ${actual}`, ...lines].join('\n'),
     actual,

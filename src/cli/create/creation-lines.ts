@@ -43,9 +43,9 @@ export function firstEditOf(
 ): FirstEdit | undefined {
   if (call === undefined) return sampleEdit(definition.name);
   const { named } = call.api;
-  const secrets = apiVariables(call.api).flatMap(({ kind, name }) =>
-    kind === 'secret' && !env?.[name] ? [name] : [],
-  );
+  const secrets = apiVariables(call.api)
+    .filter(({ kind, name }) => kind === 'secret' && !env?.[name])
+    .map(({ name }) => name);
   if (secrets.length === 0) return undefined;
   const set = `set ${named ? 'those that you need of ' : ''}${secrets.join(', ')}`;
   const pronoun = secrets.length === 1 ? 'it' : 'them';

@@ -60,9 +60,9 @@ function unitedObjects(variants: readonly JsonObject[], side: 'input' | 'output'
   const members = variants.map(membersOf);
   const names = [...new Set(members.flatMap((properties) => Object.keys(properties)))];
   const properties = names.map((name) => {
-    const versions = members.flatMap((properties) =>
-      Object.hasOwn(properties, name) ? [properties[name] as JsonObject] : [],
-    );
+    const versions = members
+      .filter((properties) => Object.hasOwn(properties, name))
+      .map((properties) => properties[name] as JsonObject);
     return [name, unionOf(versions, side)];
   });
   const required = names.filter((name) => variants.every((variant) => requiredOf(variant).includes(name)));
@@ -76,7 +76,9 @@ function unitedObjects(variants: readonly JsonObject[], side: 'input' | 'output'
 
 function unitedScalars(variants: readonly JsonObject[]): JsonObject {
   const types = [...new Set(variants.flatMap(({ type }) => [type ?? []].flat()))];
-  const lists = variants.flatMap((variant) => (Array.isArray(variant.enum) ? [variant.enum as Json[]] : []));
+  const lists = variants
+    .filter((variant) => Array.isArray(variant.enum))
+    .map((variant) => variant.enum as Json[]);
   const values = [...new Set(lists.flat())];
   const isClosed = lists.length === variants.length;
   const described = variants.find(({ description }) => description !== undefined);

@@ -72,7 +72,9 @@ function descriptionAdvice(
     questions < descriptionQuestions &&
       `Quote at least ${descriptionQuestions} questions that buyers may ask, such as "What is BTC?"; got ${questions}.`,
     ...forbidden.map((part) => `Leave out ${JSON.stringify(part)}.`),
-  ].flatMap((text) => (text === false ? [] : [advise('description', text)]));
+  ]
+    .filter((text) => text !== false)
+    .map((text) => advise('description', text));
 }
 
 function categoryProblems(category: string, { categories }: Rules): readonly FieldProblem[] {
@@ -120,7 +122,9 @@ export function endpointProblems(text: string): readonly FieldProblem[] {
     !(pathname.endsWith('/mcp') && text.endsWith('/mcp')) && 'Expected a URL that ends with /mcp (C§8).',
     username + password !== '' && 'Remove the user and the password: callers do not have them.',
     username + password === '' && hasUrlSecret(text) && `The URL ${publicUrl}.`,
-  ].flatMap((message) => (message === false ? [] : [fieldProblem('endpoint', message)]));
+  ]
+    .filter((message) => message !== false)
+    .map((message) => fieldProblem('endpoint', message));
   const oldClient = 'The path contains "sse": the public marketplace then picks its old SSE client.';
   return [...rejected, ...(/sse/i.test(pathname) ? [advise('endpoint', oldClient)] : [])];
 }

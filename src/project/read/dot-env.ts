@@ -11,9 +11,9 @@ export function dotEnv(directory: string): NodeJS.Dict<string> {
 /** The secrets in the project's `.env` by their names, without the values that everybody reads in `.env.example`. */
 export function dotEnvSecrets(directory: string): ReadonlyMap<string, string> {
   const example = textOf(join(directory, '.env.example'));
-  const secrets = Object.entries(dotEnv(directory)).flatMap(([name, value = '']) =>
-    isSecretValue(name, value) && !example.includes(value) ? [[name, value] as const] : [],
-  );
+  const secrets = Object.entries(dotEnv(directory))
+    .filter(([name, value = '']) => isSecretValue(name, value) && !example.includes(value))
+    .map(([name, value = '']) => [name, value] as const);
   return new Map(secrets);
 }
 

@@ -102,7 +102,7 @@ export function toolSources(directory: string): ReadonlyMap<string, string> {
 export function sampledTools(directory: string): ReadonlySet<string> {
   const isSampled = (path: string) =>
     /^const samples? ?[=:]/m.test(String(readIfThere(directory, path) ?? ''));
-  return new Set([...toolSources(directory)].flatMap(([name, path]) => (isSampled(path) ? [name] : [])));
+  return new Set([...toolSources(directory)].filter(([, path]) => isSampled(path)).map(([name]) => name));
 }
 
 /** The HTTP methods of the tools' API requests, as far as their source reveals them. */

@@ -12,9 +12,9 @@ export const importsIn = memoize((index: string): readonly string[] => {
   const tree = treeOf(index);
   if (!tree) return [...index.matchAll(/\bfrom\s*['"]\.\/([^'"]+)\.ts['"]/g)].map(([, file = '']) => file);
   const places = new Map(
-    [...nodesIn(tree.program)].flatMap((node) =>
-      node.type === 'Identifier' ? [[node.name, node.start] as const] : [],
-    ),
+    [...nodesIn(tree.program)]
+      .filter((node) => node.type === 'Identifier')
+      .map((node) => [node.name, node.start] as const),
   );
   const files = [...importNames(tree)].flatMap(([name, specifier]) => {
     const file = /^\.\/(.+)\.ts$/.exec(specifier)?.[1];
@@ -83,9 +83,9 @@ function importNames({ program }: Tree): ReadonlyMap<string, string> {
     program.body.flatMap((statement) => {
       if (statement.type !== 'ImportDeclaration') return [];
       const { specifiers, source } = statement;
-      return specifiers.flatMap(({ type, local }) =>
-        type === 'ImportDefaultSpecifier' ? [[local.name, source.value] as const] : [],
-      );
+      return specifiers
+        .filter(({ type }) => type === 'ImportDefaultSpecifier')
+        .map(({ local }) => [local.name, source.value] as const);
     }),
   );
 }

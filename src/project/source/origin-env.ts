@@ -29,5 +29,5 @@ export function valuesForOrigin(
       ({ addresses }) => addresses.length > 0 && addresses.every((address) => originOf(address) === origin),
     )
     .flatMap(({ variables }) => [...variables]);
-  return Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
+  return Object.fromEntries(names.filter((name) => values[name]).map((name) => [name, values[name]]));
 }

@@ -86,7 +86,7 @@ export async function orCommandError<T>(work: () => T | Promise<T>): Promise<T |
  */
 export function invalidInput(errors: readonly InputError[], accepted: readonly string[] = []): CommandError {
   const [first] = errors;
-  const refusedTools = [...new Set(errors.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))];
+  const refusedTools = [...new Set(errors.filter(({ tool }) => tool !== undefined).map(({ tool }) => tool))];
   const data = refusedTools.length > 0 ? { taken: accepted, refused: errors } : {};
   const isPart =
     accepted.length > 0 && refusedTools.length > 0 && errors.every(({ tool }) => tool !== undefined);

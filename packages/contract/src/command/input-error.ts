@@ -47,7 +47,7 @@ export function reject(...error: Parameters<typeof inputError>): ReturnType<type
 export function combineResults<T>(results: readonly Result<T>[]): Result<T[]> {
   const errors = results.flatMap((result) => (result.ok ? [] : result.errors));
   if (errors.length > 0) return refuse(...errors);
-  return pass(results.flatMap((result) => (result.ok ? [result.value] : [])));
+  return pass(results.filter((result) => result.ok).map((result) => result.value));
 }
 
 /** The candidate that a mistyped word probably means; undefined if none is similar. */

@@ -67,9 +67,9 @@ export const callRules: readonly LiveRule[] = [
       check: (probe) =>
         failsOn(probe, 'no tool requires an argument that has no default', (schema, args) => {
           const withDefault = new Set(
-            propertiesOf(schema).flatMap(([name, property]) =>
-              property.default === undefined ? [] : [name],
-            ),
+            propertiesOf(schema)
+              .filter(([, property]) => property.default !== undefined)
+              .map(([name]) => name),
           );
           return requiredOf(schema)
             .filter((name) => !withDefault.has(name))

@@ -125,7 +125,9 @@ export async function callsWith(
 
 /** The length of the shortest list of an answer; 0 without lists. */
 function entriesIn(data: JsonObject): number {
-  const lengths = Object.values(data).flatMap((value) => (Array.isArray(value) ? [value.length] : []));
+  const lengths = Object.values(data)
+    .filter((value) => Array.isArray(value))
+    .map((value) => value.length);
   return lengths.length === 0 ? 0 : Math.min(...lengths);
 }
 

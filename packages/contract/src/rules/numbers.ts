@@ -138,7 +138,8 @@ export async function beyondBounds(
     const valuesIn = ({ data }: Found) =>
       objectsIn(data)
         .flatMap((entry) => Object.entries(entry))
-        .flatMap(([field, value]) => (parameterWords(field).join(' ') === bound.of ? [value] : []))
+        .filter(([field]) => parameterWords(field).join(' ') === bound.of)
+        .map(([, value]) => value)
         .filter((value) => typeof value === 'number');
     const varied = calls.find((call) => new Set(valuesIn(call)).size > 1);
     const middle =

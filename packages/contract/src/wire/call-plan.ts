@@ -31,8 +31,8 @@ export function planOf(
     return { isCalled, planned: { tool: String(tool.name), atMost, because } };
   });
   return {
-    called: planned.flatMap((entry) => (entry.isCalled ? [entry.planned] : [])),
-    withheld: planned.flatMap((entry) => (entry.isCalled ? [] : [entry.planned])),
+    called: planned.filter((entry) => entry.isCalled).map((entry) => entry.planned),
+    withheld: planned.filter((entry) => !entry.isCalled).map((entry) => entry.planned),
   };
 }
 

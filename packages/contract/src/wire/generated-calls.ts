@@ -130,7 +130,7 @@ function namedValues(schema: JsonObject): readonly Json[] {
     ...(Array.isArray(listed) ? listed.slice(0, mostValues) : []),
     ...(Array.isArray(examples) ? examples.slice(0, mostExamples) : []),
     ...[only, defaultValue, ...numbers].filter((value) => value !== undefined),
-    ...lengths.flatMap((length) => (isLength(length) ? ['x'.repeat(length)] : [])),
+    ...lengths.filter((length) => isLength(length)).map((length) => 'x'.repeat(length)),
     ...(types.includes('boolean') ? [true, false] : []),
     ...(types.includes('null') ? [null] : []),
   ];

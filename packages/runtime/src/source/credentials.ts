@@ -129,9 +129,9 @@ function lackingIn({ credentials = {} }: SourceCredentials, names: readonly stri
   return names.flatMap((name) => {
     const credential = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
     if (!credential) throw new Error(`The source has no credentials ${JSON.stringify(name)}.`);
-    return secretsInCredentials(credential).flatMap((secret) =>
-      secret.reveal() === null ? [secret.name] : [],
-    );
+    return secretsInCredentials(credential)
+      .filter((secret) => secret.reveal() === null)
+      .map((secret) => secret.name);
   });
 }
 
