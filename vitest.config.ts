@@ -17,10 +17,12 @@ if (!process.env.TEST_SEED) {
 const folders = (...names: readonly string[]) => names.map((name) => `test/${name}/**/*.test.ts`);
 
 /** Folders of tests that run whole projects. `test/scaffold/`, which does so, too, is part of `unit`. */
-const e2e = folders('hostile', 'matrix', 'e2e', 'dev', 'openapi-requests', 'upgrade', 'bench');
+const e2e = folders('hostile', 'matrix', 'e2e', 'dev', 'openapi-requests', 'upgrade');
 /** They run programs of this machine, bind addresses beside 127.0.0.1, or measure memory. */
-const machines = folders('deploy', 'browser', 'registry', 'attacks', 'reliability');
+const machines = folders('deploy', 'browser', 'attacks', 'reliability');
 const endurance = 'test/reliability/endurance.test.ts';
+/** What only a release or a measurement needs. */
+const nightly = [endurance, ...folders('bench', 'registry')];
 
 const installs = 'test/e2e/global-setup.ts';
 const measures = 'test/reliability/global-setup.ts';
@@ -33,9 +35,7 @@ const long = [
   'hostile/transport',
   'broken/programs',
   'reliability/lost-tokens',
-  'registry/release',
   'attacks/attacks',
-  'registry/published',
   'matrix/matrix',
   // It builds the earlier version, which others need, too.
   'upgrade/merges',
@@ -88,7 +88,7 @@ export default defineConfig({
         isolate: false,
         setupFiles: 'test/restored.ts',
         include: folders('**'),
-        exclude: [...slow, ...e2e, ...machines, endurance],
+        exclude: [...slow, ...e2e, ...machines, ...nightly],
       }),
       project('slow', { include: slow }),
       project('e2e', { include: e2e, globalSetup: installs }),
@@ -99,7 +99,7 @@ export default defineConfig({
       }),
       // After all others, one file at a time: figures of a machine that does nothing else.
       project('nightly', {
-        include: [endurance],
+        include: nightly,
         globalSetup: [installs, measures],
         maxWorkers: 1,
         sequence: { groupOrder: 1 },
