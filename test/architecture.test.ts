@@ -7,11 +7,17 @@ const root = join(import.meta.dirname, '..');
 const [page = ''] = readFileSync(join(root, 'docs/architecture.md'), 'utf8').split('## A generated project');
 
 it('docs/architecture.md names only paths that exist', () => {
-  const named = [...page.matchAll(/`((?:src|test|bench|packages|templates|scripts)\/[^`\s]*)`/g)].map(
-    ([, path = '']) => path,
-  );
-  expect(named.length).toBeGreaterThan(20);
-  expect(named.filter((path) => !isThere(path))).toEqual([]);
+  const paths = page.split(/^(?=##)/m).flatMap((section) => {
+    // The paths of a table are relative to the folder in its heading.
+    const [, folder = ''] = /^#+ .*`([^`]+\/)`$/m.exec(section) ?? [];
+    const texts = [...section.matchAll(/`([\w.<>-]+\/[^`\s]*)`/g)].map(([, text = '']) => text);
+    const isFromRoot = (text: string) => /^(?:src|test|bench|packages|templates|scripts)\//.test(text);
+    return texts
+      .filter((text) => isFromRoot(text) || folder !== '')
+      .map((text) => (isFromRoot(text) ? text : folder + text));
+  });
+  expect(paths.length).toBeGreaterThan(100);
+  expect(paths.filter((path) => !isThere(path))).toEqual([]);
 });
 
 function filesUnder(path: string): readonly string[] {
