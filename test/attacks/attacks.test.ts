@@ -53,6 +53,8 @@ async function suffer(
   // The default is a share of this machine's heap; the bound below is that of a small one.
   const small = {
     MAX_MEMORY_BYTES: '134217728',
+    // On a busy machine the attacker needs more than the default to open all connections.
+    REQUEST_TIMEOUT_MS: String(graceMs),
     // Only who waits for all of it takes so long to end, however busy the machine is.
     ...(scenario.calls ? {} : { SHUTDOWN_GRACE_MS: String(graceMs) }),
     ...env,
