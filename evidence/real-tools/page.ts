@@ -78,7 +78,7 @@ function overview(rows: Rows): readonly string[] {
     sum(({ silent }) => silent.length),
   ];
   return [
-    `Imported as a whole, compiled, passed by self-check and tests, without a silent difference: ${good.join(', ')}.`,
+    `ImportedTool as a whole, compiled, passed by self-check and tests, without a silent difference: ${good.join(', ')}.`,
     '',
     ...table([head, ...cells, total]),
   ];

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { CommandError, type InputError, inputError, invalidInput } from 'market-mcp-contract/command';
-import type { Imported } from '../import/imported-tool.ts';
-import { type Prepared, prepareTools } from '../import/prepare.ts';
+import type { ImportedTool } from '../import/imported-tool.ts';
+import { type PreparedTools, prepareTools } from '../import/prepare.ts';
 import { fileForm, ownersOf, toolFile } from '../model/names.ts';
 import { apisOf } from '../plan/plan-sources.ts';
 import { toolsIndex } from '../plan/plan-tools-index.ts';
@@ -26,7 +26,7 @@ import { allVariables, documentChanges } from './documents.ts';
 export interface Addition {
   readonly change: ProjectChange | null;
   /** The new tools, as definitions that meet the contract. */
-  readonly prepared: Prepared;
+  readonly prepared: PreparedTools;
   /** Names of tools that the same spec added earlier. */
   readonly unchanged: readonly string[];
   /** How the tools then differ from the last listing. */
@@ -38,7 +38,7 @@ export interface Addition {
  *
  * @throws CommandError `INVALID_INPUT` if a tool breaks a rule, `TOOL_EXISTS` if a name is taken, `INDEX_EDITED`.
  */
-export async function planAddition(project: Project, entries: readonly Imported[]): Promise<Addition> {
+export async function planAddition(project: Project, entries: readonly ImportedTool[]): Promise<Addition> {
   const { directory, manifest, profile } = project;
   const read = (path: string) => textAt(directory, path);
   const prepared = withStated(preparedFor(project, entries), read, manifest.answers.variables);
@@ -53,8 +53,8 @@ export async function planAddition(project: Project, entries: readonly Imported[
     `Nothing was written. Choose another name, edit the existing file, or remove the tool first: ${marketCommand('remove-tool')}.`,
   );
 
-  const listed = project.tools.filter(({ served: isServed }) => isServed);
-  const unlisted = project.tools.filter(({ served: isServed }) => !isServed);
+  const listed = project.tools.filter(({ isServed }) => isServed);
+  const unlisted = project.tools.filter(({ isServed }) => !isServed);
   const toolList = [...toolsNamed(listed), ...definitions, ...toolsNamed(unlisted)];
   const unchanged = plannedTools
     .filter((plannedTool) => !added.includes(plannedTool))
@@ -108,7 +108,7 @@ export async function planAddition(project: Project, entries: readonly Imported[
 }
 
 /** Checks the new tools beside the existing ones, except those that the spec replaces. */
-function preparedFor({ tools, profile }: Project, entries: readonly Imported[]): Prepared {
+function preparedFor({ tools, profile }: Project, entries: readonly ImportedTool[]): PreparedTools {
   const replacedFiles = new Set(
     entries.map(({ entry: { name } }) => (typeof name === 'string' ? toolFile(name) : '')),
   );
@@ -122,10 +122,10 @@ function preparedFor({ tools, profile }: Project, entries: readonly Imported[]):
 
 /** With requests that state the keys that the existing files of their APIs do not send by themselves. */
 function withStated(
-  prepared: Prepared,
+  prepared: PreparedTools,
   read: ReadIfThere,
   variables: ManifestAnswers['variables'],
-): Prepared {
+): PreparedTools {
   const secrets = variables?.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : []));
   const advice = [...prepared.advice, ...addressClashErrors(prepared, variables)];
   return { ...prepared, advice, tools: withStatedKeys(prepared.tools, read, secrets) };
@@ -133,7 +133,7 @@ function withStated(
 
 /** A document of another address, whose tools call the one that an earlier document gave the same variable. */
 function addressClashErrors(
-  { tools }: Prepared,
+  { tools }: PreparedTools,
   variables: ManifestAnswers['variables'] = [],
 ): readonly InputError[] {
   return apisOf(tools).flatMap((api) => {
@@ -211,9 +211,9 @@ function sourcesFirst(sets: readonly FileSet[]): FileSet {
 
 /** Leaves out the messages about tools that were added earlier: they were printed then. */
 function withoutEarlierTools(
-  { changes, advice }: Prepared,
+  { changes, advice }: PreparedTools,
   names: readonly string[],
-): Pick<Prepared, 'changes' | 'advice'> {
+): Pick<PreparedTools, 'changes' | 'advice'> {
   return {
     changes: changes.filter(({ tool }) => !names.includes(tool)),
     advice: advice.filter(

@@ -1,7 +1,7 @@
 import { pass, type Result, reject } from 'market-mcp-contract/command';
 import { mcp, type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
-import type { ImportedTool } from '../import/imported-tool.ts';
-import { type Prepared, prepareTools } from '../import/prepare.ts';
+import type { CheckedTool } from '../import/imported-tool.ts';
+import { type PreparedTools, prepareTools } from '../import/prepare.ts';
 import { projectName } from '../model/names.ts';
 import { planProject, type Start } from '../plan/plan-project.ts';
 import { apisOf, distinctVariables } from '../plan/plan-sources.ts';
@@ -24,7 +24,7 @@ export interface Creation {
   readonly answers: CreateAnswers;
   readonly run: ImportRun;
   readonly packageManager: PackageManager;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedTools;
   readonly files: FileSet;
   /** Values of keys, for `.env` only. */
   readonly secrets: ReadonlyMap<string, string>;
@@ -40,7 +40,7 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
   const preparation = prepareTools(entries.value, profile.value);
   if (!preparation.ok) return preparation;
   const { prepared } = preparation;
-  const start = startOf[completeToolAnswers.kind];
+  const start = manifestStarts[completeToolAnswers.kind];
   const packageManager = answers.packageManager ?? detectPackageManager(answers.directory);
   const files = await projectFiles(answers, profile.value, packageManager, start, prepared.tools);
   return pass({ answers, run, packageManager, prepared, files, secrets: secretsOf(entries.value) });
@@ -61,7 +61,7 @@ async function projectFiles(
   profile: PlatformProfile,
   packageManager: PackageManager,
   start: Start,
-  tools: readonly ImportedTool[],
+  tools: readonly CheckedTool[],
 ): Promise<FileSet> {
   const version = packageManager === 'yarn' ? await installedVersion(packageManager) : null;
   const manager = { packageManager, ...(version !== null && { packageManagerVersion: version }) };
@@ -81,7 +81,7 @@ async function projectFiles(
     answers: {
       name,
       ...manager,
-      profile: recorded(profile),
+      profile: recordedProfile(profile),
       tools: tools.map(({ definition }) => definition.name),
       ...(start !== 'blank' && { start }),
       ...(sources.size > 0 && { variables: distinctVariables(apis) }),
@@ -93,7 +93,7 @@ async function projectFiles(
 
 /** The files that tools with an API need, and those of the project that they extend. */
 async function apiFiles(
-  tools: readonly ImportedTool[],
+  tools: readonly CheckedTool[],
   files: FileSet,
   templates: TemplateSet,
   { smoke }: PlatformProfile,
@@ -107,7 +107,7 @@ async function apiFiles(
 }
 
 /** The `start` in the manifest. A curl request counts as `openapi`: both call an API. */
-const startOf = {
+const manifestStarts = {
   fields: 'blank',
   spec: 'blank',
   sample: 'sample',
@@ -118,7 +118,7 @@ const startOf = {
 
 /** The `fields` in the manifest: the recorded ones, and the chosen fields of these tools. */
 export function chosenFields(
-  tools: readonly ImportedTool[],
+  tools: readonly CheckedTool[],
   recordedFields: ManifestAnswers['fields'] = {},
 ): Pick<ManifestAnswers, 'fields'> {
   const fieldsByTool = tools
@@ -134,6 +134,6 @@ function sortFiles(files: FileSet): FileSet {
 }
 
 /** A built-in profile is recorded by its name. */
-function recorded(profile: PlatformProfile): string | PlatformProfile {
+function recordedProfile(profile: PlatformProfile): string | PlatformProfile {
   return platforms.includes(profile) ? profile.name : profile;
 }

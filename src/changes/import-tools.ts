@@ -1,8 +1,8 @@
 import { pass, type Result } from 'market-mcp-contract/command';
 import { effects, onlyReads } from 'market-mcp-contract/definition';
-import { isObject, type JsonObject } from 'market-mcp-contract/json';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { asImported, type Imported } from '../import/imported-tool.ts';
+import { type ImportedTool, toImportedTool } from '../import/imported-tool.ts';
 import type { DefinitionChange, ToolSpec } from '../model/tool-model.ts';
 import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
@@ -13,94 +13,98 @@ import { selectTools } from '../tools/selection.ts';
 import type { ImportRun } from './import-run.ts';
 
 /**
- * The tools that an author wants, as `prepareTools` takes them.
+ * Imports the tools that an author wants, as `prepareTools` takes them.
  *
- * @param recorded the fields that were chosen earlier, by tool; a new choice for a tool replaces them
+ * @param earlierChoices the fields that were chosen earlier, by tool; a new choice for a tool replaces them
  */
 export async function importTools(
   answers: ToolAnswers,
   profile: PlatformProfile,
   run: ImportRun,
-  recorded: ManifestAnswers['fields'] = {},
-): Promise<Result<readonly Imported[]>> {
-  if (answers.kind === 'fields' || answers.kind === 'spec') return wholeEntriesOf(answers, profile, run);
+  earlierChoices: ManifestAnswers['fields'] = {},
+): Promise<Result<readonly ImportedTool[]>> {
+  if (answers.kind === 'fields' || answers.kind === 'spec') return importWholeTools(answers, profile, run);
   const { fields, description } = answers;
-  const recordedFields = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
-  const importedTools = await wholeEntriesOf(
-    { ...answers, fields: [...fields, ...recordedFields] },
-    profile,
-    run,
-  );
+  const earlierFields = Object.entries(earlierChoices).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
+  const allFields = { ...answers, fields: [...fields, ...earlierFields] };
+  const importedTools = await importWholeTools(allFields, profile, run);
   if (!importedTools.ok) return importedTools;
-  const isOne = importedTools.value.length === 1;
-  const withoutNewChoice = importedTools.value
-    .map(({ entry }) => `${entry.name}:`)
-    .filter((name) => !fields.some((text) => isOne || text.startsWith(name)));
-  const keptFields = recordedFields.filter((text) => withoutNewChoice.some((name) => text.startsWith(name)));
-  const { withFields } = await import('../import/fields.ts');
+  const { withFields } = await import('../import/answer-fields.ts');
   const { withDescriptions } = await import('../import/tool-prefix.ts');
-  const statedMembers = statementMembers(answers, profile);
-  const described = withDescriptions(
-    importedTools.value.map((tool) =>
-      forWriting({ ...tool, entry: { ...tool.entry, ...statedMembers } }, profile),
-    ),
-    description,
-  );
-  if (described.ok) return withFields(described.value, [...fields, ...keptFields]);
-  return described;
+  const statedTools = importedTools.value.map((tool) => {
+    const entry = { ...tool.entry, ...statedMembers(answers, profile) };
+    return withWritingMeta({ ...tool, entry }, profile);
+  });
+  const describedTools = withDescriptions(statedTools, description);
+  if (!describedTools.ok) return describedTools;
+  const keptFields = fieldsWithoutNewChoice(earlierFields, fields, importedTools.value);
+  return withFields(describedTools.value, [...fields, ...keptFields]);
+}
+
+/** The earlier choices for tools for which the author makes no new choice. */
+function fieldsWithoutNewChoice(
+  earlierFields: readonly string[],
+  newFields: readonly string[],
+  tools: readonly ImportedTool[],
+): readonly string[] {
+  const isOnlyTool = tools.length === 1;
+  const prefixes = tools
+    .map(({ entry }) => `${entry.name}:`)
+    .filter((prefix) => !newFields.some((text) => isOnlyTool || text.startsWith(prefix)));
+  return earlierFields.filter((text) => prefixes.some((prefix) => text.startsWith(prefix)));
 }
 
 /** The tools with all fields of their answers; `importTools` reduces them. */
-export async function wholeEntriesOf(
+export async function importWholeTools(
   answers: ToolAnswers,
   profile: PlatformProfile,
   run: ImportRun,
-): Promise<Result<readonly Imported[]>> {
+): Promise<Result<readonly ImportedTool[]>> {
   switch (answers.kind) {
     case 'fields':
       return pass([
-        asImported({ ...definitionOf(describedTool(answers)), ...statementMembers(answers, profile) }),
+        toImportedTool({ ...definitionOf(specOfFields(answers)), ...statedMembers(answers, profile) }),
       ]);
     case 'sample':
-      return fromSamples(answers);
+      return toolFromSamples(answers);
     case 'request':
-      return (await import('./request-tools.ts')).fromRequests(answers, run);
+      return (await import('./request-tools.ts')).toolsFromRequests(answers, run);
     case 'openapi':
-      return (await import('./openapi.ts')).fromOpenApi(answers, run);
+      return (await import('./openapi.ts')).toolsFromOpenApi(answers, run);
     case 'url':
-      return (await import('./server-tools.ts')).fromServer(answers, run);
+      return (await import('./server-tools.ts')).toolsFromServer(answers, run);
     case 'spec':
-      return fromSpec(answers);
+      return toolsFromSpec(answers);
   }
 }
 
 /** The tool that complete answers describe. */
-function describedTool({ tool, description, input, output, returns }: FieldAnswers): ToolSpec {
+function specOfFields({ tool, description, input, output, returns }: FieldAnswers): ToolSpec {
   return { name: tool, description: description.join('\n'), input, output, returns };
 }
 
-/** The members of a definition that the author states, whatever the tool is made from. */
-function statementMembers({ title, effect, meta }: ToolAnswers, { toolMeta }: PlatformProfile): JsonObject {
-  return {
-    ...(title !== undefined && { title }),
-    ...(effect !== undefined && { annotations: effects[effect] }),
-    ...(meta.length > 0 && { _meta: metaFromSettings(meta, toolMeta) }),
-  };
+/** The members of a definition that the author states for tools of any source. */
+function statedMembers({ title, effect, meta }: ToolAnswers, { toolMeta }: PlatformProfile): JsonObject {
+  const members: { [member: string]: Json } = {};
+  if (title !== undefined) members.title = title;
+  if (effect !== undefined) members.annotations = effects[effect];
+  if (meta.length > 0) members._meta = metaFromSettings(meta, toolMeta);
+  return members;
 }
 
-async function fromSpec({ path, selection }: SpecAnswers): Promise<Result<readonly Imported[]>> {
+async function toolsFromSpec({ path, selection }: SpecAnswers): Promise<Result<readonly ImportedTool[]>> {
   const { readInput } = await import('market-mcp-contract/command');
   const { readSpec } = await import('../tools/read-spec.ts');
   const entries = readSpec(await readInput(path), path === '-' ? '--spec' : path);
   if (!entries.ok) return entries;
   const selected = selectTools(entries.value, selection);
   if (!selected.ok) return selected;
-  const [first, ...otherTools] = selected.value.entries.map(asImported);
+  const [first, ...otherTools] = selected.value.entries.map(toImportedTool);
   return pass(first ? [{ ...first, changes: selected.value.changes }, ...otherTools] : []);
 }
 
 /** A tool that calls its source and may change something gets the `_meta` that states it on platforms that know it. */
-function forWriting(tool: Imported, { toolMeta }: PlatformProfile): Imported {
+function withWritingMeta(tool: ImportedTool, { toolMeta }: PlatformProfile): ImportedTool {
   const { entry } = tool as { readonly entry: JsonObject };
   if (!tool.call || onlyReads(entry)) return tool;
   const statedMeta = isObject(entry._meta) ? entry._meta : {};
@@ -123,14 +127,14 @@ function forWriting(tool: Imported, { toolMeta }: PlatformProfile): Imported {
 }
 
 /** The values of the keys of tools that were made from requests. */
-export function secretsOf(entries: readonly Imported[]): ReadonlyMap<string, string> {
+export function secretsOf(entries: readonly ImportedTool[]): ReadonlyMap<string, string> {
   return new Map(entries.flatMap(({ secrets = [] }) => [...secrets]));
 }
 
-async function fromSamples({ paths, tool: name, input }: SampleAnswers) {
-  const { samplesAt } = await import('./send-requests.ts');
+async function toolFromSamples({ paths, tool: name, input }: SampleAnswers) {
+  const { readSamples } = await import('./send-requests.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
-  const samples = await samplesAt(paths);
+  const samples = await readSamples(paths);
   if (!samples.ok) return samples;
   const tool = toolOfSamples(samples.value, { name, input }, (fields, returns) =>
     defaultDescription(name, fields, returns),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type InputError, inputError, orList, spellingHint } from 'market-mcp-contract/command';
 import type { ApiRequest, KeySource } from '../import/imported-tool.ts';
-import { dotEnv } from '../project/read/dot-env.ts';
+import { readDotEnv } from '../project/read/dot-env.ts';
 import type { PartialAnswers } from '../questions/partial-answers.ts';
 import type { KeyAccess } from '../questions/tool-answers.ts';
 import type { ImportRun } from './import-run.ts';
@@ -25,7 +25,7 @@ export interface KeyValues extends Pick<RequestKeys, 'origin'> {
 }
 
 /** Keeps a value that the author has typed at the terminal, for one origin. */
-export function rememberTyped(
+export function rememberTypedKey(
   { typedKeys }: ImportRun,
   variable: string,
   origin: string,
@@ -43,7 +43,7 @@ function typedVariables({ typedKeys }: ImportRun, origin: string): readonly stri
  * Finds the values of keys. A variable has the first of these values: what the author typed; the project's `.env`, if a file in
  * `src/apis/` uses the variable for this origin; the environment, if `--env` permits it.
  */
-export async function keyValues(
+export async function findKeyValues(
   { origin, sources }: RequestKeys,
   { directory, env }: KeyAccess,
   { typedKeys }: ImportRun,
@@ -72,7 +72,7 @@ export async function keyValues(
 /** The values in `.env` that may be sent to an origin. The parser of the API files is loaded only if there are any values. */
 async function dotEnvValues(directory: string, origin: string): Promise<NodeJS.Dict<string>> {
   const root = resolve(directory);
-  const values = dotEnv(root);
+  const values = readDotEnv(root);
   if (Object.keys(values).length === 0) return {};
   const { valuesForOrigin } = await import('../project/source/origin-env.ts');
   return valuesForOrigin(root, values, origin);

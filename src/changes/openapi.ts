@@ -1,6 +1,6 @@
 import { pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import type { JsonObject } from 'market-mcp-contract/json';
-import type { ApiKey, ApiRequest, Imported } from '../import/imported-tool.ts';
+import type { ApiKey, ApiRequest, ImportedTool } from '../import/imported-tool.ts';
 import {
   type OperationChoice,
   readChosenOperations,
@@ -15,14 +15,14 @@ import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/
 import type { OpenApiAnswers } from '../questions/tool-answers.ts';
 import type { ImportRun, LocatedDocument } from './import-run.ts';
 import {
+  findKeyValues,
   type KeyValues,
   keyValueErrors,
-  keyValues,
   type RequestKeys,
   requestOrigin,
   unusedVariables,
 } from './key-values.ts';
-import { onlyForOne, samplesAt, sendRequests, withExchanges } from './send-requests.ts';
+import { readSamples, sendRequests, singleRequestErrors, withExchanges } from './send-requests.ts';
 
 /** The operations that an author has chosen, and the document that declares them. */
 interface DocumentChoice {
@@ -33,10 +33,10 @@ interface DocumentChoice {
 }
 
 /** The tools of the chosen operations. */
-export async function fromOpenApi(
+export async function toolsFromOpenApi(
   answers: OpenApiAnswers,
   run: ImportRun,
-): Promise<Result<readonly Imported[]>> {
+): Promise<Result<readonly ImportedTool[]>> {
   const { send, env } = answers;
   const documentChoice = await readDocumentChoice(answers, run);
   if (!documentChoice.ok) return documentChoice;
@@ -61,14 +61,14 @@ async function readDocumentChoice(answers: OpenApiAnswers, run: ImportRun): Prom
   };
   if (operations.length !== 1) {
     const message = `is for one tool, but ${operations.length} operations are chosen`;
-    const errors = onlyForOne(forOne, message, (flag) => `Choose one operation, or remove ${flag}.`);
+    const errors = singleRequestErrors(forOne, message, (flag) => `Choose one operation, or remove ${flag}.`);
     if (errors.length > 0) return refuse(...errors);
   }
   const isReduced = (tool: string) =>
     fields.some(
       (text) => text.startsWith(`${tool}:`) || (operations.length === 1 && !/^[\w.-]+:/.test(text)),
     );
-  const samples = await samplesAt(paths);
+  const samples = await readSamples(paths);
   if (!samples.ok) return samples;
   const choice = { operations, tool, isReduced, isStrict, samples: samples.value };
   return pass({ document: document.value, choice, where: location, url });
@@ -127,19 +127,19 @@ async function sendableOperation(
   if (!drafts.ok) return drafts;
   const [draft] = drafts.value;
   if (!draft) return reject('--send', undefined, 'has no request to send', 'Remove --send.');
-  const { needs = [[]] } = draft.request;
+  const { acceptedKeys = [[]] } = draft.request;
   const origin = requestOrigin(draft.request);
   const keysOf = (keys: readonly ApiKey[]): RequestKeys => {
     const variables = keys.flatMap((key) => key.variables.map(({ name }) => name));
     return { origin, sources: new Map(variables.map((variable) => [variable, { variable }])) };
   };
-  const unused = unusedVariables(answers.env, needs.map(keysOf));
+  const unused = unusedVariables(answers.env, acceptedKeys.map(keysOf));
   if (unused.length > 0) return refuse(...unused);
   const isStatic = (keys: readonly ApiKey[]) => keys.every(({ kind }) => kind !== 'client');
   const alternatives = await Promise.all(
-    needs
+    acceptedKeys
       .filter(isStatic)
-      .map(async (keys) => ({ needs: keys, found: await keyValues(keysOf(keys), answers, run) })),
+      .map(async (keys) => ({ keys, found: await findKeyValues(keysOf(keys), answers, run) })),
   );
   const [alternative] = alternatives.toSorted(
     ({ found: a }, { found: b }) =>
@@ -149,8 +149,8 @@ async function sendableOperation(
     const hint = 'Save one of its answers in JSON, and add --from-sample <file>.';
     return reject('--send', undefined, 'needs a token that the API issues first, so nothing was sent', hint);
   }
-  const request = { ...draft.request, needs: [alternative.needs] };
-  return pass({ draft, request, keys: keysOf(alternative.needs), found: alternative.found });
+  const request = { ...draft.request, acceptedKeys: [alternative.keys] };
+  return pass({ draft, request, keys: keysOf(alternative.keys), found: alternative.found });
 }
 
 /** The tool of an operation that is sent once, for real: its answer says what the document does not. */
@@ -158,7 +158,7 @@ async function sentOperation(
   documentChoice: DocumentChoice,
   answers: OpenApiAnswers,
   run: ImportRun,
-): Promise<Result<readonly Imported[]>> {
+): Promise<Result<readonly ImportedTool[]>> {
   const operation = await sendableOperation(documentChoice, answers, run);
   if (!operation.ok) return operation;
   const { draft, request, found } = operation.value;

@@ -21,7 +21,7 @@ import { marketCommand } from '../system/command-line.ts';
 export function planToolList({ directory, manifest, tools }: Project): Plan {
   const definitions: Json[] = [];
   const computed: string[] = [];
-  for (const { path, source } of tools.filter(({ served: isServed }) => isServed)) {
+  for (const { path, source } of tools.filter(({ isServed }) => isServed)) {
     if (source.definition) definitions.push({ ...source.definition });
     else computed.push(path);
   }

@@ -37,7 +37,7 @@ export function isSameProject(directory: string, files: FileSet): boolean {
  * @param files to be written, as far as known.
  * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, or as `inspectTarget` does.
  */
-export function targetOf(
+export function prepareTarget(
   directoryName: string,
   switches: CreateSwitches,
   files: FileSet = new Map(),
@@ -61,7 +61,7 @@ export function targetOf(
 
 /** @throws CommandError as `targetOf`, if no project can be written to a directory */
 export function requireUsableTarget(directory: string, switches: CreateSwitches): void {
-  targetOf(directory, switches);
+  prepareTarget(directory, switches);
 }
 
 /** Why no project can be written to a directory, as an error of the answer that names it. */

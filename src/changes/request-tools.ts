@@ -9,17 +9,16 @@ import {
   reject,
 } from 'market-mcp-contract/command';
 import { effects } from 'market-mcp-contract/definition';
-import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
+import { type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
-import type { Imported } from '../import/imported-tool.ts';
+import type { ImportedTool } from '../import/imported-tool.ts';
 import { outputWithoutSignals, toolDescription } from '../import/openapi/describe.ts';
 import { operationEffect } from '../import/openapi/openapi-tool.ts';
 import { withCredentials } from '../import/operation-credentials.ts';
+import type { AuthorRequest } from '../import/request/author-request.ts';
 import { isCurl } from '../import/request/curl-text.ts';
-import type { GivenRequest } from '../import/request/given-request.ts';
-import { harRequests } from '../import/request/har.ts';
-import { type ReadRequest, readCurl, readRequest, rejection } from '../import/request/index.ts';
-import { RequestRefusal } from '../import/request/request-refusal.ts';
+import { parseHar } from '../import/request/har.ts';
+import { type ParsedRequest, parseCurl, parseRequest } from '../import/request/parse-request.ts';
 import { toolOfSamples } from '../import/sample.ts';
 import { successMembersOf } from '../import/success-signs.ts';
 import { toolToDo } from '../import/to-do.ts';
@@ -28,142 +27,150 @@ import { defaultDescription } from '../questions/defaults.ts';
 import type { RequestAnswers } from '../questions/tool-answers.ts';
 import type { ImportRun } from './import-run.ts';
 import {
+  findKeyValues,
   type KeyValues,
   keyValueErrors,
-  keyValues,
   type RequestKeys,
   requestOrigin,
   unusedVariables,
 } from './key-values.ts';
-import { onlyForOne, samplesAt, sendRequests, withExchanges } from './send-requests.ts';
+import { readSamples, sendRequests, singleRequestErrors, withExchanges } from './send-requests.ts';
 
 const maxHarBytes = 50_000_000;
 
-/** What a text or a file holds: one curl command, or the requests of a HAR file. */
-export async function requestsInText(text: string, run: ImportRun): Promise<Result<readonly GivenRequest[]>> {
-  try {
-    // Words with a space, and a bare "curl", were meant as a command.
-    if (!isCurl(text) && /\S\s|^curl$/.test(text.trim()) && !existsSync(text.trim())) {
-      const hint =
-        "Write 'curl https://api.example.com/prices', or the path of a file that holds such a line.";
-      return reject('--from-request', text, 'is neither a curl command with a URL nor a file', hint);
-    }
-    const content = isCurl(text) ? text : await readInput(text.trim(), maxHarBytes);
-    if (!isCurl(content)) return pass(harRequests(parseHar(content.replace(/^\ufeff/, ''))));
-    const request = requestOfCurl(content, run);
-    return request.ok ? pass([request.value]) : request;
-  } catch (error) {
-    return rejection(error);
+/** Reads the requests of a text or a file: one curl command, or the requests of a HAR file. */
+export async function readRequestText(
+  text: string,
+  run: ImportRun,
+): Promise<Result<readonly AuthorRequest[]>> {
+  // Words with a space, and a bare "curl", were meant as a command.
+  if (!isCurl(text) && /\S\s|^curl$/.test(text.trim()) && !existsSync(text.trim())) {
+    const hint = "Write 'curl https://api.example.com/prices', or the path of a file that holds such a line.";
+    return reject('--from-request', text, 'is neither a curl command with a URL nor a file', hint);
   }
+  const content = isCurl(text) ? text : await readInput(text.trim(), maxHarBytes);
+  if (!isCurl(content)) return parseHar(content);
+  const request = readCurlCommand(content, run);
+  return request.ok ? pass([request.value]) : request;
 }
 
 /** Reads a curl command, and keeps what repeats it without its keys. */
-export function requestOfCurl(text: string, { keylessCommands }: ImportRun): Result<GivenRequest> {
-  const command = readCurl(text);
+export function readCurlCommand(text: string, { keylessCommands }: ImportRun): Result<AuthorRequest> {
+  const command = parseCurl(text);
   if (!command.ok) return command;
   const { request, keyless } = command.value;
   keylessCommands.set(text, keyless);
   return pass(request);
 }
 
-function parseHar(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!/^\s*\{/.test(text)) return null;
-    // The rest of the message quotes the file, which contains keys.
-    const [place = ''] = / at position \d+/.exec((error as Error).message) ?? [];
-    throw new RequestRefusal(`is no valid JSON${place}`, 'Save the HAR file again, as a whole.');
-  }
-}
-
-/** The chosen requests, read, in the order of the flags; nothing is sent. */
-export async function readRequests(
+/** Parses the chosen requests, in the order of the flags. Nothing is sent. */
+export async function parseRequests(
   { requests, number, input, constants, segments, variables: projectVariables }: RequestAnswers,
   run: ImportRun,
-): Promise<Result<readonly ReadRequest[]>> {
+): Promise<Result<readonly ParsedRequest[]>> {
   if (number !== undefined && requests.length > 1) {
     const message = `is for one HAR file, but there are ${requests.length} requests`;
     return reject('--request', number, message, 'Give one request at a time.');
   }
-  const read: ReadRequest[] = [];
+  const parsedRequests: ParsedRequest[] = [];
   const variables = [...projectVariables];
   for (const text of requests) {
-    const found = await requestsInText(text, run);
-    if (!found.ok) return found;
-    const [onlyRequest, ...otherRequests] = found.value;
-    const request =
-      number === undefined && otherRequests.length === 0
-        ? onlyRequest
-        : found.value.find((candidate) => (candidate.number ?? 1) === number);
-    if (!request) {
-      const hint = 'Run the command without --request to list them.';
-      return reject('--request', number, `is not the number of one of ${found.value.length} requests`, hint);
-    }
-    try {
-      const result = readRequest(request, { input, constants, segments, variables });
-      if (!result.ok) return result;
-      const { api, needs = [] } = result.value.call;
-      variables.push(api.address, ...needs.flat().flatMap((key) => key.variables));
-      read.push(result.value);
-    } catch (error) {
-      return rejection(error);
-    }
+    const read = await readRequestText(text, run);
+    if (!read.ok) return read;
+    const chosenRequest = chooseRequest(read.value, number);
+    if (!chosenRequest.ok) return chosenRequest;
+    const parsed = parseRequest(chosenRequest.value, { input, constants, segments, variables });
+    if (!parsed.ok) return parsed;
+    const { api, acceptedKeys = [] } = parsed.value.call;
+    variables.push(api.address, ...acceptedKeys.flat().flatMap((key) => key.variables));
+    parsedRequests.push(parsed.value);
   }
-  return pass(read);
+  return pass(parsedRequests);
 }
 
-/** The tools of the requests, each sent once, for each example once more. */
-export async function fromRequests(
+/** @param number of a request in a HAR file; not needed for the only one */
+function chooseRequest(
+  requests: readonly AuthorRequest[],
+  number: number | undefined,
+): Result<AuthorRequest> {
+  const [onlyRequest, ...otherRequests] = requests;
+  const request =
+    number === undefined && otherRequests.length === 0
+      ? onlyRequest
+      : requests.find((candidate) => (candidate.number ?? 1) === number);
+  if (request) return pass(request);
+  const hint = 'Run the command without --request to list them.';
+  return reject('--request', number, `is not the number of one of ${requests.length} requests`, hint);
+}
+
+/** The names of the tools of requests: the name that the author gives to the only one, or the name that each request suggests. */
+export function requestToolNames(
+  requests: readonly ParsedRequest[],
+  { tool }: Pick<RequestAnswers, 'tool'>,
+): readonly string[] {
+  const takenNames = new Set<string>();
+  return requests.map(({ name }) => tool ?? freeToolName(name, takenNames));
+}
+
+/** A request and everything that it is sent with. */
+interface SendableRequest {
+  readonly request: ParsedRequest;
+  /** Of its tool. */
+  readonly name: string;
+  readonly keys: KeyValues;
+}
+
+/** The tools of requests. Each request is sent once, and once more for each example. */
+export async function toolsFromRequests(
   answers: RequestAnswers,
   run: ImportRun,
-): Promise<Result<readonly Imported[]>> {
-  const { requests, tool: name, title, input, constants, segments, examples } = answers;
-  const read = await readRequests(answers, run);
-  if (!read.ok) return read;
-  const isSent = sendsRequests(answers);
-  if (!isSent && answers.samples.length === 0) {
+): Promise<Result<readonly ImportedTool[]>> {
+  const parsed = await parseRequests(answers, run);
+  if (!parsed.ok) return parsed;
+  if (!sendsRequests(answers) && answers.samples.length === 0) {
     const message = 'leaves no answer to make the tool from';
     return reject('--no-send', undefined, message, 'Add --from-sample <file>.');
   }
-  const flags = {
-    '--tool': name,
-    '--title': title,
-    '--input': input[0]?.name,
-    '--constant': constants[0],
-    '--segment': segments[0]?.name,
-    '--example': examples[0]?.text,
-  };
-  const several = `is for one request, but there are ${requests.length}`;
-  const requestsWithKeys = await Promise.all(
-    read.value.map(async (request) => ({
-      request,
-      keys: await keyValues(requestKeys(request), answers, run),
-    })),
+  const names = requestToolNames(parsed.value, answers);
+  const requests = await Promise.all(
+    parsed.value.map(async (request, i): Promise<SendableRequest> => {
+      const keys = await findKeyValues(requestKeys(request), answers, run);
+      return { request, name: names[i] ?? request.name, keys };
+    }),
   );
-  const errors = [
-    ...(requests.length > 1 ? onlyForOne(flags, several, () => 'Give one request at a time.') : []),
-    ...unusedVariables(answers.env, read.value.map(requestKeys)),
-  ];
-  if (isSent) {
-    errors.push(...consentErrors(answers, read.value));
-    errors.push(...requestsWithKeys.flatMap(({ keys }) => keyValueErrors(keys, '--from-request')));
-  }
+  const errors = sendErrors(answers, requests);
   if (errors.length > 0) return refuse(...errors);
-  const tools: Imported[] = [];
-  const takenNames = new Set<string>();
-  for (const { request, keys } of requestsWithKeys) {
-    const tool = await importRequest(
-      request,
-      name ?? freeToolName(request.name, takenNames),
-      answers,
-      keys.values,
-      run,
-    );
+  const tools: ImportedTool[] = [];
+  for (const request of requests) {
+    const tool = await toolFromRequest(request, answers, run);
     if (!tool.ok) return tool;
     tools.push(tool.value);
   }
   return pass(withCredentials(tools));
+}
+
+/** Everything that forbids to send the requests, before the first one is sent. */
+function sendErrors(answers: RequestAnswers, requests: readonly SendableRequest[]): readonly InputError[] {
+  const { tool, title, input, constants, segments, examples } = answers;
+  const parsedRequests = requests.map(({ request }) => request);
+  const errors: InputError[] = [];
+  if (requests.length > 1) {
+    const flags = {
+      '--tool': tool,
+      '--title': title,
+      '--input': input[0]?.name,
+      '--constant': constants[0],
+      '--segment': segments[0]?.name,
+      '--example': examples[0]?.text,
+    };
+    const message = `is for one request, but there are ${requests.length}`;
+    errors.push(...singleRequestErrors(flags, message, () => 'Give one request at a time.'));
+  }
+  errors.push(...unusedVariables(answers.env, parsedRequests.map(requestKeys)));
+  if (!sendsRequests(answers)) return errors;
+  errors.push(...consentErrors(answers, parsedRequests));
+  errors.push(...requests.flatMap(({ keys }) => keyValueErrors(keys, '--from-request')));
+  return errors;
 }
 
 /** Whether the requests are sent: only saved responses and `--no-send` prevent it. */
@@ -172,16 +179,17 @@ export function sendsRequests({ send, samples }: RequestAnswers): boolean {
 }
 
 /** The keys of a request, and the origin that gets them. */
-export function requestKeys({ call, keySources }: ReadRequest): RequestKeys {
+export function requestKeys({ call, keySources }: ParsedRequest): RequestKeys {
   return { origin: requestOrigin(call), sources: keySources };
 }
 
+/** An error for each request that may change something and that the author has not allowed to send. */
 function consentErrors(
   { send, effect }: RequestAnswers,
-  read: readonly ReadRequest[],
+  requests: readonly ParsedRequest[],
 ): readonly InputError[] {
   if (send !== undefined) return [];
-  return read
+  return requests
     .filter(({ onlyReads }) => !onlyReads && effect !== 'reads')
     .map(({ call: { method, path } }) => {
       const message = `would send ${method.toUpperCase()} ${path}, which may change something: nothing was sent`;
@@ -191,59 +199,51 @@ function consentErrors(
     });
 }
 
-async function importRequest(
-  read: ReadRequest,
-  name: string,
+/** The tool of a request: from the answers of its API, or from saved responses. */
+async function toolFromRequest(
+  { request, name, keys }: SendableRequest,
   answers: RequestAnswers,
-  secrets: KeyValues['values'],
   run: ImportRun,
-): Promise<Result<Imported>> {
-  const { samples: paths, examples } = answers;
-  const effect = answers.effect ?? (read.onlyReads ? 'reads' : operationEffect(read.call.method, name));
-  const isReadByPost = effect === 'reads' && read.call.method === 'post';
-  const call = { ...read.call, ...(isReadByPost && { onlyReads: true as const }) };
-  const inputSchema = { type: 'object', ...fieldsSchema(read.input) };
-  const sending = { call, inputSchema, examples, secrets };
-  const sentRequests = paths.length > 0 ? undefined : await sendRequests(sending, '--from-request', run);
-  if (sentRequests && !sentRequests.ok) return sentRequests;
-  const samples = sentRequests ? pass(sentRequests.value.samples) : await samplesAt(paths);
+): Promise<Result<ImportedTool>> {
+  const { input, notes, onlyReads } = request;
+  const secrets = keys.values;
+  const effect = answers.effect ?? (onlyReads ? 'reads' : operationEffect(request.call.method, name));
+  const isReadByPost = effect === 'reads' && request.call.method === 'post';
+  const call = { ...request.call, ...(isReadByPost && { onlyReads: true as const }) };
+  const inputSchema = { type: 'object', ...fieldsSchema(input) };
+  const requestToSend = { call, inputSchema, examples: answers.examples, secrets };
+  const sent = sendsRequests(answers) ? await sendRequests(requestToSend, '--from-request', run) : undefined;
+  if (sent && !sent.ok) return sent;
+  const samples = sent ? pass(sent.value.samples) : await readSamples(answers.samples);
   if (!samples.ok) return samples;
-  const imported = toolOfSamples(
+  const sampledTool = toolOfSamples(
     samples.value,
-    { name, input: read.input, keepsAllData: true },
+    { name, input, returnsApiAnswers: true },
     (fields, returns) => defaultDescription(name, fields, returns),
   );
-  if (!imported.ok) return imported;
-  const { wrap, ...tool } = imported.value;
-  const description = requestDescription(read, tool.entry as JsonObject);
+  if (!sampledTool.ok) return sampledTool;
+  const { wrap, ...tool } = sampledTool.value;
+  const description = requestDescription(request, tool.entry as JsonObject);
   const success = successMembersOf(samples.value.map(({ value }) => value));
-  const importedTool: Imported = {
+  const importedTool: ImportedTool = {
     ...tool,
     entry: {
       ...tool.entry,
       annotations: effects[effect],
-      ...(description !== toolToDo && { description: description }),
+      ...(description !== toolToDo && { description }),
     },
     call: { ...call, wrap, ...(success && { success }) },
     secrets,
   };
-  const { changes, ...completeTool } = sentRequests
-    ? withExchanges(importedTool, sentRequests.value)
-    : importedTool;
-  return pass({
-    ...completeTool,
-    changes: [...read.notes.map((note) => ({ tool: name, ...note })), ...changes],
-  });
+  const completeTool = sent ? withExchanges(importedTool, sent.value) : importedTool;
+  const requestChanges = notes.map((note) => ({ tool: name, ...note }));
+  return pass({ ...completeTool, changes: [...requestChanges, ...completeTool.changes] });
 }
 
 function requestDescription(
-  { call: { api, method, path } }: ReadRequest,
+  { call: { api, method, path } }: ParsedRequest,
   { outputSchema }: JsonObject,
 ): string {
-  return toolDescription(
-    { id: null, method, path },
-    {},
-    api.title,
-    outputWithoutSignals(objectOr(outputSchema)),
-  );
+  const answer = outputWithoutSignals(objectOr(outputSchema));
+  return toolDescription({ id: null, method, path }, {}, api.title, answer);
 }

@@ -22,7 +22,7 @@ import {
   textOr,
 } from 'market-mcp-contract/json';
 import { unwrapEnvelope, wrapAnswer } from '../import/api-answer.ts';
-import type { ApiRequest, Imported, RealExchange } from '../import/imported-tool.ts';
+import type { ApiRequest, ImportedTool, ToolExchange } from '../import/imported-tool.ts';
 import { pageMembersIn, withPageMembers } from '../import/page-members.ts';
 import { readSample } from '../import/read-sample.ts';
 import { type AnswerSample, isFailureAnswer, schemaOfSamples } from '../import/sample.ts';
@@ -31,7 +31,7 @@ import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
 import type { ApiResponse, ImportRun } from './import-run.ts';
 
 /** Everything that a request is sent with. */
-export interface Sending {
+export interface RequestToSend {
   readonly call: ApiRequest;
   /** The inputSchema of its tool. */
   readonly inputSchema: JsonObject;
@@ -48,11 +48,11 @@ export interface SentRequests {
   readonly secrets: ReadonlyMap<string, string>;
   /** States that the request was sent. */
   readonly note: Omit<DefinitionChange, 'tool'>;
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly ApiExchange[];
 }
 
 /** One sent request, and what its response contains. */
-interface Exchange extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
+interface ApiExchange extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
   /** Undefined if the API has nothing for the arguments. */
   readonly value?: Json | undefined;
   /** The response of a read contains no data. */
@@ -66,21 +66,21 @@ interface Exchange extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'>
  * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
  */
 export async function sendRequests(
-  sending: Sending,
+  request: RequestToSend,
   flag: string,
   run: ImportRun,
 ): Promise<Result<SentRequests>> {
-  const { call, secrets } = sending;
-  const variants = requestVariants(sending, flag);
+  const { call, secrets } = request;
+  const variants = argumentVariants(request, flag);
   if (!variants.ok) return variants;
-  const responses = await responsesOf(call, variants.value, secrets, run);
+  const responses = await sendVariants(call, variants.value, secrets, run);
   const read = combineResults(
-    responses.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
+    responses.map(({ text }) => (text === null ? pass(undefined) : sampleOfResponse(call, text))),
   );
   if (!read.ok) return read;
-  const presentSamples = read.value.filter((sample) => sample !== undefined);
+  const samples = read.value.filter((sample) => sample !== undefined);
   const exchanges = toExchanges(call, responses, read.value);
-  const filled = presentSamples.filter(
+  const samplesWithData = samples.filter(
     (sample) => !exchanges.some(({ isEmpty, value }) => isEmpty && value === sample.value),
   );
   const [first] = exchanges;
@@ -93,7 +93,7 @@ export async function sendRequests(
     what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${statuses}${lack}`,
     why: 'types, examples and recordings are made from the real answer',
   };
-  return pass({ samples: filled.length > 0 ? filled : presentSamples, secrets, note, exchanges });
+  return pass({ samples: samplesWithData.length > 0 ? samplesWithData : samples, secrets, note, exchanges });
 }
 
 /** Each sent request with its response. A response is empty if it has no data although others have some. */
@@ -101,10 +101,10 @@ function toExchanges(
   { method, onlyReads }: ApiRequest,
   responses: readonly ApiResponse[],
   samples: readonly (AnswerSample | undefined)[],
-): readonly Exchange[] {
+): readonly ApiExchange[] {
   const schema = schemaOfSamples(samples.filter((sample) => sample !== undefined));
   const isReading = method === 'get' || onlyReads === true;
-  return responses.map((response, i): Exchange => {
+  return responses.map((response, i): ApiExchange => {
     const value = samples[i]?.value;
     const isEmpty = isReading && value !== undefined && isEmptyResponse(schema, value, response.arguments);
     return { ...response, value, isEmpty };
@@ -118,10 +118,10 @@ function isEmptyResponse(schema: JsonObject, value: Json, args: JsonObject): boo
 }
 
 /** A tool with the exchanges with its API, and what they show about empty results and pages. */
-export function withExchanges(tool: Imported, { secrets, note, exchanges }: SentRequests): Imported {
+export function withExchanges(tool: ImportedTool, { secrets, note, exchanges }: SentRequests): ImportedTool {
   const { call } = tool;
   if (!call) return tool;
-  const realExchanges = exchanges.map(({ arguments: args, headers, value, isEmpty }): RealExchange => {
+  const realExchanges = exchanges.map(({ arguments: args, headers, value, isEmpty }): ToolExchange => {
     const answer = value === undefined ? null : (wrapAnswer(value, call.wrap) as JsonObject);
     return { arguments: args, answer, ...(headers && { headers }), isEmpty };
   });
@@ -131,7 +131,7 @@ export function withExchanges(tool: Imported, { secrets, note, exchanges }: Sent
   const paged = withPageMembers(objectOr(outputSchema), membersOf(objectOr(inputSchema)), pages);
   return {
     ...tool,
-    ...(pages.size > 0 && { entry: { ...tool.entry, outputSchema: paged } as Imported['entry'] }),
+    ...(pages.size > 0 && { entry: { ...tool.entry, outputSchema: paged } as ImportedTool['entry'] }),
     changes: [{ tool: String(tool.entry.name), ...note }, ...tool.changes],
     secrets,
     exchanges: realExchanges,
@@ -144,11 +144,11 @@ export function withExchanges(tool: Imported, { secrets, note, exchanges }: Sent
 }
 
 /** The arguments of each request to send: those that its schema shows, and those of each example. */
-function requestVariants(
-  { inputSchema: root, examples }: Sending,
+function argumentVariants(
+  { inputSchema: root, examples }: RequestToSend,
   flag: string,
 ): Result<readonly JsonObject[]> {
-  const base = givenArguments(root);
+  const base = argumentsInSchema(root);
   const variants: JsonObject[] = [];
   for (const { parameter, text } of examples) {
     const schema = objectOr(root.properties)[parameter];
@@ -170,7 +170,7 @@ function requestVariants(
 }
 
 /** The values that the arguments of a schema have: their defaults, their first examples, and allowed values of those that are required. */
-export function givenArguments(root: JsonObject): JsonObject {
+export function argumentsInSchema(root: JsonObject): JsonObject {
   const first = (list: Json | undefined) => (Array.isArray(list) ? (list[0] as Json) : undefined);
   return Object.fromEntries(
     propertiesOf(root).flatMap(([name, { default: value, examples, enum: allowedValues }]) => {
@@ -182,7 +182,7 @@ export function givenArguments(root: JsonObject): JsonObject {
   );
 }
 
-function responsesOf(
+function sendVariants(
   call: ApiRequest,
   variants: readonly JsonObject[],
   secrets: ReadonlyMap<string, string>,
@@ -207,7 +207,7 @@ function responsesOf(
 }
 
 /** An answer without its envelope. @throws CommandError `NOT_ANSWERED` for an error in it */
-function sampleIn(call: ApiRequest, text: string): Result<AnswerSample> {
+function sampleOfResponse(call: ApiRequest, text: string): Result<AnswerSample> {
   const sample = readSample(text, 'the answer');
   if (!sample.ok || call.envelope === undefined) return sample;
   const { error, errors } = objectOr(sample.value.value);
@@ -222,7 +222,7 @@ function sampleIn(call: ApiRequest, text: string): Result<AnswerSample> {
 }
 
 /** An error for each flag that is for one tool, if there are several requests. */
-export function onlyForOne(
+export function singleRequestErrors(
   flags: { readonly [flag: string]: string | undefined },
   message: string,
   hint: (flag: string) => string,
@@ -233,7 +233,7 @@ export function onlyForOne(
 }
 
 /** The saved answers at these paths; `-` is standard input. */
-export async function samplesAt(paths: readonly string[]): Promise<Result<readonly AnswerSample[]>> {
+export async function readSamples(paths: readonly string[]): Promise<Result<readonly AnswerSample[]>> {
   if (paths.length === 0) return pass([]);
   const read = paths.map(async (path) =>
     readSample(await readInput(path), path === '-' ? '--from-sample' : path),

@@ -1,13 +1,13 @@
 import { pass, type Result, refuse, reject, shellLine } from 'market-mcp-contract/command';
 import { textOr } from 'market-mcp-contract/json';
-import type { Imported } from '../import/imported-tool.ts';
+import type { ImportedTool } from '../import/imported-tool.ts';
 import { type ListedServer, runsOnlyAsTask, toolsOfServer, writingTools } from '../import/mcp-tools.ts';
 import type { DefinitionChange, SpecEntry } from '../model/tool-model.ts';
 import { listServer, TokenRefusal } from '../project/source/mcp-server.ts';
 import type { KeyAccess, ServerAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
 import type { ImportRun } from './import-run.ts';
-import { keyValues, type RequestKeys, unusedVariables } from './key-values.ts';
+import { findKeyValues, type RequestKeys, unusedVariables } from './key-values.ts';
 
 export const tokenVariable = 'MCP_SOURCE_TOKEN';
 
@@ -23,7 +23,7 @@ export async function mcpServerAt(url: string, access: KeyAccess, run: ImportRun
 }
 
 async function readServer(url: string, access: KeyAccess, run: ImportRun): Promise<ListedServer> {
-  const found = await keyValues(serverKeys(url), access, run);
+  const found = await findKeyValues(serverKeys(url), access, run);
   try {
     return await listServer(url, found.values.get(tokenVariable));
   } catch (error) {
@@ -45,10 +45,10 @@ function taskChange(tool: string): DefinitionChange {
 }
 
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
-export async function fromServer(
+export async function toolsFromServer(
   answers: ServerAnswers,
   run: ImportRun,
-): Promise<Result<readonly Imported[]>> {
+): Promise<Result<readonly ImportedTool[]>> {
   const { url, selection } = answers;
   const { only = [] } = selection;
   const unused = unusedVariables(answers.env, [serverKeys(url)]);
@@ -79,7 +79,7 @@ export async function fromServer(
   const names = new Map(imported.map((tool) => [tool.entry.name, tool]));
   const selectedTools = selected.value.entries
     .filter((entry) => !isOff(entry))
-    .flatMap((entry): Imported[] => {
+    .flatMap((entry): ImportedTool[] => {
       const importedTool = names.get(entry.name);
       if (importedTool) return [{ ...importedTool, entry }];
       return [];

@@ -6,13 +6,13 @@ import { mayAsk, type QuestionSwitches } from './ask-person.ts';
 /** Two ways to plan from the answers that flags give. */
 export interface AnswerPlanning<Plan> {
   /** The questions that must be asked although flags answer them. */
-  readonly asked: readonly string[] | undefined;
+  readonly askedParts: readonly string[] | undefined;
   /** The flags that are required if no questions may be asked and defaults are not accepted. */
-  readonly missing: readonly string[];
+  readonly missingFlags: readonly string[];
   /** Plans with defaults for everything that no flag answers. */
-  complete(): Promise<Plan>;
+  planWithDefaults(): Promise<Plan>;
   /** Asks the author at a terminal. */
-  ask(): Promise<Plan>;
+  planByAsking(): Promise<Plan>;
 }
 
 /**
@@ -22,18 +22,18 @@ export interface AnswerPlanning<Plan> {
  *   asked what must be asked.
  */
 export async function planFromAnswers<Plan>(
-  { asked, missing, complete, ask }: AnswerPlanning<Plan>,
+  { askedParts, missingFlags, planWithDefaults, planByAsking }: AnswerPlanning<Plan>,
   switches: QuestionSwitches,
 ): Promise<Plan> {
-  if (mayAsk(switches)) return ask();
-  if (asked)
+  if (mayAsk(switches)) return planByAsking();
+  if (askedParts)
     throw new CommandError(
       'BAD_USAGE',
       '--ask needs a terminal, and cannot be combined with --yes or --json',
       'Remove --ask, and give the flags that answer its questions.',
     );
-  if (switches.yes || missing.length === 0) return complete();
-  const message = `no terminal to ask questions, and these flags are missing: ${missing.join(', ')}`;
+  if (switches.yes || missingFlags.length === 0) return planWithDefaults();
+  const message = `no terminal to ask questions, and these flags are missing: ${missingFlags.join(', ')}`;
   throw new CommandError('MISSING_ANSWERS', message, 'Add the flags, or add --yes to use the defaults.');
 }
 

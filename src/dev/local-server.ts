@@ -6,7 +6,7 @@ import { CommandError } from 'market-mcp-contract/command';
 import { present } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { createSigner } from 'market-mcp-contract/wire';
-import { dotEnv } from '../project/read/dot-env.ts';
+import { readDotEnv } from '../project/read/dot-env.ts';
 import { isEntry, readRegular } from '../project/read/read-files.ts';
 import { resolveInside } from '../project/read/resolve-inside.ts';
 
@@ -38,7 +38,7 @@ export async function localServer(
   token: PlatformProfile['token'],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<LocalServer> {
-  const variables = { ...dotEnv(directory), ...present(env) };
+  const variables = { ...readDotEnv(directory), ...present(env) };
   const port = portOf(variables.PORT);
   const platform = await openLocalPlatform(directory, token, variables);
   return {

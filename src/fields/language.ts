@@ -106,22 +106,26 @@ type Path = Declaration['path'];
 /** The message and the hint of an error. */
 type Conflict = readonly [message: string, hint: string];
 
-/** Returns why a field cannot be declared as it is; undefined if it can. */
+/**
+ * Returns why a declaration contradicts an earlier one at the end of its path; undefined if it does not.
+ *
+ * @param declaredShape the shape that the declaration gives the field
+ */
 function conflictAtEnd(
   node: Node,
   path: Path,
-  ownShape: { readonly type: string; readonly lists: number },
+  declaredShape: { readonly type: string; readonly lists: number },
 ): Conflict | undefined {
   const shownPath = formatPath([...path.slice(0, -1), { name: node.name, lists: 0 }]);
   if (node.declaration) return [`${shownPath} is declared twice`, 'Remove one of the declarations.'];
   if (node.members.size === 0) return undefined;
   const declaredObject = `${shownPath}:object${'[]'.repeat(node.lists)}`;
-  if (ownShape.type !== 'object') return notObject(shownPath, declaredObject);
-  if (ownShape.lists === node.lists) return undefined;
+  if (declaredShape.type !== 'object') return notObject(shownPath, declaredObject);
+  if (declaredShape.lists === node.lists) return undefined;
   return [otherLists(shownPath, node.lists), `Write ${declaredObject}.`];
 }
 
-/** Returns why a field on the path of another cannot have members; undefined if it can. */
+/** Returns why a field inside the path of a declaration cannot have members; undefined if it can. */
 function conflictOnPath(node: Node, path: Path, i: number): Conflict | undefined {
   const lists = path[i]?.lists ?? 0;
   const shownPath = formatPath([...path.slice(0, i), { name: node.name, lists: 0 }]);

@@ -26,7 +26,7 @@ const knownMembers = 'name title description inputSchema outputSchema annotation
  */
 export function fix(
   sourceDefinition: JsonObject,
-  smoke: PlatformProfile['smoke'],
+  testValues: PlatformProfile['smoke'],
   location: string,
 ): Result<Fixed> {
   if (!isReadable(sourceDefinition)) {
@@ -58,7 +58,7 @@ export function fix(
     name,
     title: fixTitle(sourceDefinition, name, fixes),
     description,
-    inputSchema: inputSchema ? fixInput(inputSchema, smoke, fixes) : {},
+    inputSchema: inputSchema ? fixInput(inputSchema, testValues, fixes) : {},
     outputSchema: outputSchema ? fixOutput(outputSchema, fixes) : {},
     ...hintsOf(sourceDefinition, name, fixes),
     ...(_meta && { _meta }),

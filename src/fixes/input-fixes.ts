@@ -22,17 +22,17 @@ import { type Fixes, fixRoot, rewrite } from './fixes.ts';
 const whyTest = 'the submission test sends this value (app contribute/actions.ts)';
 
 /** Fixes an inputSchema so that the marketplace can call the tool; its dialect is fixed before. */
-export function fixInput(schema: JsonObject, smoke: PlatformProfile['smoke'], fixes: Fixes): JsonObject {
+export function fixInput(schema: JsonObject, testValues: PlatformProfile['smoke'], fixes: Fixes): JsonObject {
   const rooted = fixRoot(schema, 'inputSchema', fixes);
   if (fixes.errors.length > 0 || !tryCompile(rooted).ok) return rooted;
   const plainSchema = withFittingValues(withPlainTypes(rooted, fixes), fixes);
-  const tested = withTestValues(plainSchema, smoke, fixes);
-  const [mismatch] = clientMismatches(tested, sampleArguments(tested, smoke), 'arguments');
+  const tested = withTestValues(plainSchema, testValues, fixes);
+  const [mismatch] = clientMismatches(tested, sampleArguments(tested, testValues), 'arguments');
   if (mismatch && fixes.errors.length === 0) {
     const { path, expected } = mismatch;
     const message = `the tool would refuse the arguments of the submission test: ${path}, expected ${expected}`;
     const hint = 'Give the parameters defaults or examples that are valid together.';
-    fixes.error('inputSchema', sampleArguments(tested, smoke), message, hint);
+    fixes.error('inputSchema', sampleArguments(tested, testValues), message, hint);
   }
   return tested;
 }
@@ -67,9 +67,9 @@ function withoutUnion(property: JsonObject, path: string, fixes: Fixes) {
   const member = members[index];
   const isPlain = members.length === 2 && members.some(isNull) && isObject(member);
   const clashes = isPlain && Object.keys(member).some((key) => key !== 'description' && key in siblings);
-  if (!isPlain || clashes) return { alone: property };
+  if (!isPlain || clashes) return { variant: property };
   fixes.change(path, `anyOf ${shorten(anyOf)} became ${shorten(member)}`, whyPlain);
-  return { alone: { ...member, ...siblings }, at: `anyOf/${index}` };
+  return { variant: { ...member, ...siblings }, at: `anyOf/${index}` };
 }
 
 function withoutNull(property: JsonObject, path: string, fixes: Fixes, reason: string): JsonObject {
@@ -97,12 +97,12 @@ function withPlainType(
   path: string,
   fixes: Fixes,
 ): PlainProperty | undefined {
-  const { alone, at } = isRequired ? withoutUnion(property, path, fixes) : { alone: property };
-  const types = Array.isArray(alone.type) ? (alone.type as readonly Json[]) : [];
+  const { variant, at } = isRequired ? withoutUnion(property, path, fixes) : { variant: property };
+  const types = Array.isArray(variant.type) ? (variant.type as readonly Json[]) : [];
   const [type, otherType] = types.filter((type) => type !== 'null');
   const isList = type !== undefined && otherType === undefined;
   if (!isList && at === undefined) return undefined;
-  const typed = isList ? fixes.set(alone, 'type', type, path, whyPlain) : alone;
+  const typed = isList ? fixes.set(variant, 'type', type, path, whyPlain) : variant;
   const schema = withoutNull(typed, path, fixes, whyPlain);
   return { schema, at, isNullable: at !== undefined || types.includes('null') };
 }
@@ -134,14 +134,14 @@ function fixValues(root: JsonObject, schema: JsonObject, path: string, fixes: Fi
  * Ensures that the submission test can call the tool: a required parameter without any value gets a placeholder if
  * the tool would refuse the value of the test.
  */
-function withTestValues(schema: JsonObject, smoke: PlatformProfile['smoke'], fixes: Fixes): JsonObject {
+function withTestValues(schema: JsonObject, testValues: PlatformProfile['smoke'], fixes: Fixes): JsonObject {
   const properties = { ...(schema.properties as JsonObject) };
   const required = requiredOf(schema);
   for (const [name, property] of propertiesOf(schema)) {
     const path = `inputSchema.properties.${name}`;
     if (!required.includes(name)) continue;
     const objectSchema = { ...propertyAlone(schema, name, property), required: [name] };
-    const [mismatch] = clientMismatches(objectSchema, sampleArguments(objectSchema, smoke), 'arguments');
+    const [mismatch] = clientMismatches(objectSchema, sampleArguments(objectSchema, testValues), 'arguments');
     if (!mismatch) continue;
     const value = sampleValue(property, samplingOf(schema));
     if (value === undefined) {

@@ -1,3 +1,4 @@
+import type { ToolExample } from 'market-mcp-contract/definition';
 import {
   clientMismatches,
   compileSchema,
@@ -13,10 +14,11 @@ import { unwrapEnvelope, wrapAnswer } from './api-answer.ts';
 import {
   type ApiCall,
   type ApiRequest,
+  type CheckedTool,
   doneMember,
-  type ImportedTool,
   type RecordedRequest,
   type Recording,
+  type ToolExchange,
 } from './imported-tool.ts';
 import { withoutPageMembers } from './page-members.ts';
 import { jsonForm, requestOptions } from './request-options.ts';
@@ -26,51 +28,59 @@ import { jsonForm, requestOptions } from './request-options.ts';
  * marketplace's test. An answer is a real exchange if one was made, or else made up until the author records it.
  */
 export function initialRecordings(
-  tool: ImportedTool,
+  tool: CheckedTool,
   call: ApiCall,
-  smoke: PlatformProfile['smoke'],
+  testValues: PlatformProfile['smoke'],
 ): readonly Recording[] {
-  const { definition, keyParameter, samples, examples, exchanges = [] } = tool;
-  const tested = { arguments: sampleArguments(definition.inputSchema, smoke), expect: 'found' as const };
-  const recordings = [...examples, tested]
-    .filter(({ expect }) => expect !== 'fail')
-    .map(({ arguments: exampleArguments, expect }): Recording => {
-      const args = withDefaults(definition.inputSchema, exampleArguments);
-      const request = requestOf(call, args);
-      const requestText = JSON.stringify(request);
-      const real = exchanges.find(
-        (exchange) => JSON.stringify(requestOf(call, exchange.arguments)) === requestText,
-      );
-      if (real?.answer === null) {
-        const nothing =
-          call.envelope && !call.notFoundIsEmpty
-            ? { status: 200, body: encloseContent(null, call) }
-            : { status: 404 };
-        return { request, ...nothing, from: 'recorded' };
-      }
-      if (real) {
-        const headers = real.headers && { headers: real.headers };
-        return {
-          request,
-          status: 200,
-          ...headers,
-          body: recordedBody(real.answer ?? {}, call),
-          from: 'recorded',
-        };
-      }
-      if (expect === 'empty') return { request, status: 404, from: 'document' };
-      const key = keyParameter === null ? null : args[keyParameter];
-      const sample = samples.find((candidate) => candidate.key === key) ?? samples[0];
-      if (call.wrap === 'done') return { request, status: 204, from: 'document' };
-      const content = withoutDone(sample?.answer ?? {}, definition.outputSchema);
-      const body = recordedBody(
-        call.hasPages ? withoutPageMembers(content, definition.outputSchema) : content,
-        call,
-      );
-      return { request, status: 200, body, from: 'document' };
-    });
-  const requests = recordings.map(({ request }) => JSON.stringify(request));
-  return recordings.filter((_, i) => requests.indexOf(requests[i] ?? '') === i);
+  const { inputSchema } = tool.definition;
+  const submissionTest: ToolExample = {
+    arguments: sampleArguments(inputSchema, testValues),
+    expect: 'found',
+  };
+  const recordings = new Map<string, Recording>();
+  for (const { arguments: exampleArguments, expect } of [...tool.examples, submissionTest]) {
+    if (expect === 'fail') continue;
+    const args = withDefaults(inputSchema, exampleArguments);
+    const request = requestOf(call, args);
+    const requestText = JSON.stringify(request);
+    if (recordings.has(requestText)) continue;
+    const exchange = tool.exchanges?.find(
+      (candidate) => JSON.stringify(requestOf(call, candidate.arguments)) === requestText,
+    );
+    const response = exchange ? realResponse(exchange, call) : inventedResponse(args, expect, tool, call);
+    recordings.set(requestText, { request, ...response });
+  }
+  return [...recordings.values()];
+}
+
+type RecordedResponse = Omit<Recording, 'request'>;
+
+/** The response of an API that was really asked. */
+function realResponse({ answer, headers }: ToolExchange, call: ApiCall): RecordedResponse {
+  if (answer !== null) {
+    const recordedHeaders = headers && { headers };
+    return { status: 200, ...recordedHeaders, body: recordedBody(answer, call), from: 'recorded' };
+  }
+  const isEmptyEnvelope = call.envelope !== undefined && !call.notFoundIsEmpty;
+  if (isEmptyEnvelope) return { status: 200, body: encloseContent(null, call), from: 'recorded' };
+  return { status: 404, from: 'recorded' };
+}
+
+/** A response with sample data, until the author records a real one. */
+function inventedResponse(
+  args: JsonObject,
+  expect: ToolExample['expect'],
+  { definition, keyParameter, samples }: CheckedTool,
+  call: ApiCall,
+): RecordedResponse {
+  if (expect === 'empty') return { status: 404, from: 'document' };
+  if (call.wrap === 'done') return { status: 204, from: 'document' };
+  const key = keyParameter === null ? null : args[keyParameter];
+  const sample = samples.find((candidate) => candidate.key === key) ?? samples[0];
+  const { outputSchema } = definition;
+  const content = withoutDone(sample?.answer ?? {}, outputSchema);
+  const answer = call.hasPages ? withoutPageMembers(content, outputSchema) : content;
+  return { status: 200, body: recordedBody(answer, call), from: 'document' };
 }
 
 /** An answer with content: `done` stands for one without, unless the API has it. */
@@ -84,10 +94,10 @@ function withoutDone(answer: JsonObject, outputSchema: JsonObject): JsonObject {
  * A recording that another tool may have made of the same request, with the made-up members that this tool needs, if it was reduced
  * to other fields. With them, it is not a real exchange.
  */
-export function completed(
+export function completeRecording(
   existing: Recording,
   fresh: Recording,
-  tool: ImportedTool,
+  tool: CheckedTool,
   call: ApiCall,
 ): Recording {
   if (existing.status !== 200 || fresh.status !== 200) return existing;
@@ -129,8 +139,8 @@ export function recordingFile({ method, path }: Pick<ApiCall, 'method' | 'path'>
 }
 
 /** The arguments after the server has applied defaults. */
-function withDefaults(inputSchema: JsonObject, givenArguments: JsonObject): JsonObject {
-  const args = structuredClone(givenArguments);
+function withDefaults(inputSchema: JsonObject, callArguments: JsonObject): JsonObject {
+  const args = structuredClone(callArguments);
   compileSchema(inputSchema, { useDefaults: true })(args);
   return args;
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from 'market-mcp-contract/json';
 import type { DefinitionChange, PreparedTool, SpecEntry } from '../model/tool-model.ts';
 
 /** An imported tool, before it is checked by the contract. */
-export interface Imported {
+export interface ImportedTool {
   readonly entry: SpecEntry;
   /** Complete answers of the source that match the entry's outputSchema: the tool's sample data. */
   readonly answers: readonly JsonObject[];
@@ -12,7 +12,7 @@ export interface Imported {
   /** The tool's API request; absent if its author writes it. */
   readonly call?: ApiCall;
   /** What the API has really answered. */
-  readonly exchanges?: readonly RealExchange[];
+  readonly exchanges?: readonly ToolExchange[];
   /** Values of its keys, by variable: they belong in `.env` alone. */
   readonly secrets?: ReadonlyMap<string, string>;
   /** Paths of the chosen fields of its answer; empty: all. Absent if they cannot be chosen. */
@@ -22,12 +22,12 @@ export interface Imported {
 }
 
 /** A tool that its author describes. */
-export function asImported(entry: SpecEntry): Imported {
+export function toImportedTool(entry: SpecEntry): ImportedTool {
   return { entry, answers: [], changes: [] };
 }
 
 /** The answer of an API to a call with these arguments, in the form of the tool; null: it has nothing for them. */
-export interface RealExchange {
+export interface ToolExchange {
   readonly arguments: JsonObject;
   readonly answer: JsonObject | null;
   /** Those that name its place among pages. */
@@ -37,7 +37,7 @@ export interface RealExchange {
 }
 
 /** A checked tool and its API request. */
-export interface ImportedTool extends PreparedTool, Pick<Imported, 'call' | 'fields' | 'exchanges'> {}
+export interface CheckedTool extends PreparedTool, Pick<ImportedTool, 'call' | 'fields' | 'exchanges'> {}
 
 /** An API that tools call: one file of `src/apis/`. */
 export interface Api {
@@ -51,16 +51,16 @@ export interface Api {
   /** The variable with its address. */
   readonly address: ApiVariable;
   /** The keys that each request sends. */
-  readonly shared: readonly ApiKey[];
+  readonly sharedKeys: readonly ApiKey[];
   /** The keys that a request sends only if it names them. */
-  readonly named?: readonly ApiKey[];
+  readonly namedKeys?: readonly ApiKey[];
   /** What the requests send that state nothing. */
   readonly auth?: KeyAlternatives;
 }
 
 /** Its address, and what its keys are made of. */
-export function apiVariables({ address, shared, named: namedVariables = [] }: Api): readonly ApiVariable[] {
-  return [address, ...[...shared, ...namedVariables].flatMap(({ variables }) => variables)];
+export function apiVariables({ address, sharedKeys, namedKeys = [] }: Api): readonly ApiVariable[] {
+  return [address, ...[...sharedKeys, ...namedKeys].flatMap(({ variables }) => variables)];
 }
 
 /** Names of keys that are sent together, of which one such list is enough; an empty list needs no key. */
@@ -161,7 +161,7 @@ export interface ApiRequest {
   readonly query: readonly Binding[];
   readonly headers: readonly Binding[];
   /** Lists of keys that the operation accepts, of which one is enough; absent: every call sends what its API says. */
-  readonly needs?: readonly (readonly ApiKey[])[];
+  readonly acceptedKeys?: readonly (readonly ApiKey[])[];
   /** The keys that its request names; absent: it states nothing. */
   readonly auth?: KeyAlternatives;
   readonly body: ApiBody | null;

@@ -2,7 +2,7 @@ import { signals } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { fieldToDo } from './to-do.ts';
 
-/** What is known of all positions in the samples of a tool. */
+/** Facts about all positions in the samples of a tool. */
 export interface SampleHints {
   /** Values of the inputs of the tool. */
   readonly inputs: ReadonlySet<string>;
@@ -10,7 +10,7 @@ export interface SampleHints {
   readonly largeIntegers: ReadonlySet<string>;
 }
 
-/** What is known of a position besides its values. */
+/** Facts about a position, in addition to its values. */
 export interface Position {
   /** The name of the member, for its description; absent if it has none, as in lists. */
   readonly name?: string;
@@ -24,39 +24,49 @@ export interface Position {
 const noHints: SampleHints = { inputs: new Set(), largeIntegers: new Set() };
 
 /**
- * Infers the JSON Schema of a position in JSON documents from all values seen there. It accepts every one of them:
- * types are united, a member is required if no object lacked it. Null is allowed if it was seen, and for every member: the
- * next answer may have it.
+ * Infers the JSON Schema of a position in JSON documents from all its values. The schema accepts each of them: it has all their types,
+ * and requires only the members that all objects have. A member may always be null, because the next answer may contain null.
  */
 export function schemaOfValues(values: readonly Json[], position: Position = {}): JsonObject {
   const { name, parent = '', hints = noHints } = position;
-  const present = values.filter((value) => value !== null);
-  const isOpen = name !== undefined && !Object.hasOwn(signals, name) && areBlankTexts(present);
-  const types = isOpen ? openTypes : inferTypes(present, name ?? parent, hints);
-  const nullable = name !== undefined || present.length < values.length;
-  const union = nullable && types.length > 0 ? [...types, 'null'] : types;
-  const texts = present.filter((value) => typeof value === 'string');
-  const [words = [], format] =
-    texts.length === present.length ? [repeatedWordsIn(texts), inferFormat(texts)] : [];
-  const lists = present.filter(isArray);
-  const isNested = parent === null || lists.flat().some(isArray);
-  return {
-    ...(union.length > 0 && { type: union.length === 1 ? (union[0] as string) : union }),
-    ...(name !== undefined && {
-      description: fieldToDo(name, { isUnknown: types.length === 0 || isOpen, values: words }),
-    }),
-    ...(words.length > 0 && { examples: words.slice(0, shownValues) }),
-    ...(format && { format }),
-    ...(types.includes('object') && !isOpen && inferMembers(present.filter(isObject), position)),
-    ...(types.includes('array') &&
-      !isOpen && {
-        items: schemaOfValues(lists.flat(), { hints, parent: isNested ? null : (name ?? parent) }),
-      }),
-  };
+  const presentValues = values.filter((value) => value !== null);
+  const hasOnlyBlankTexts =
+    name !== undefined && !Object.hasOwn(signals, name) && areBlankTexts(presentValues);
+  const types = hasOnlyBlankTexts ? blankTextTypes : inferTypes(presentValues, name ?? parent, hints);
+  const texts = presentValues.filter((value) => typeof value === 'string');
+  const areTexts = texts.length === presentValues.length;
+  const words = areTexts ? repeatedWordsIn(texts) : [];
+  const format = areTexts ? inferFormat(texts) : undefined;
+  const schema: { [keyword: string]: Json } = {};
+  const isNullable = name !== undefined || presentValues.length < values.length;
+  if (types.length > 0) schema.type = typeKeyword(types, isNullable);
+  if (name !== undefined) {
+    const isUnknown = types.length === 0 || hasOnlyBlankTexts;
+    schema.description = fieldToDo(name, { isUnknown, values: words });
+  }
+  if (words.length > 0) schema.examples = words.slice(0, shownValues);
+  if (format !== undefined) schema.format = format;
+  if (hasOnlyBlankTexts) return schema;
+  if (types.includes('object')) Object.assign(schema, inferMembers(presentValues.filter(isObject), position));
+  if (types.includes('array')) schema.items = itemsSchema(presentValues.filter(isArray), position);
+  return schema;
+}
+
+function typeKeyword([first = 'null', ...otherTypes]: readonly string[], isNullable: boolean): Json {
+  if (isNullable) return [first, ...otherTypes, 'null'];
+  return otherTypes.length === 0 ? first : [first, ...otherTypes];
+}
+
+/** The schema of the items of all lists at a position. */
+function itemsSchema(lists: readonly (readonly Json[])[], position: Position): JsonObject {
+  const { name, parent = '', hints = noHints } = position;
+  const items = lists.flat();
+  const isNested = parent === null || items.some(isArray);
+  return schemaOfValues(items, { hints, parent: isNested ? null : (name ?? parent) });
 }
 
 /** The types of a member that was an empty text in every response: many APIs write '' for a missing object or list. */
-export const openTypes: readonly string[] = ['string', 'object', 'array'];
+export const blankTextTypes: readonly string[] = ['string', 'object', 'array'];
 
 function areBlankTexts(values: readonly Json[]): boolean {
   return values.length > 0 && values.every((value) => value === '');
@@ -69,22 +79,22 @@ function inferMembers(objects: readonly JsonObject[], position: Position): JsonO
     const values = objects.flatMap((object) => Object.values(object));
     return { additionalProperties: schemaOfValues(values, { hints, parent: name ?? parent ?? '' }) };
   }
-  const { names, shared } = memberNames(objects);
+  const { names, commonNames } = memberNames(objects);
   const valuesOf = (member: string) =>
     objects.filter((object) => Object.hasOwn(object, member)).map((object) => object[member] as Json);
   return {
     properties: Object.fromEntries(
       names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, hints })]),
     ),
-    required: shared,
+    required: commonNames,
   };
 }
 
 /** The names of the members of objects, and those that all of them have. */
 function memberNames(objects: readonly JsonObject[]) {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  const shared = names.filter((name) => objects.every((object) => Object.hasOwn(object, name)));
-  return { names, shared };
+  const commonNames = names.filter((name) => objects.every((object) => Object.hasOwn(object, name)));
+  return { names, commonNames };
 }
 
 /** Each type that was seen, once: `string`, `integer`, …. Large integers were read as texts, but their type is also a number. */
@@ -112,21 +122,21 @@ function isArray(value: Json): value is readonly Json[] {
 }
 
 /** Words look like an enumeration if there are at least `least` values, and at most `maxDistinct` distinct ones. */
-const guess = { least: 6, maxDistinct: 5, leastOfEach: 2 };
+const enumerationLimits = { least: 6, maxDistinct: 5, leastOfEach: 2 };
 
 /** Maximum number of values that are examples. */
 const shownValues = 3;
 
 /** The values of a text that looks like an enumeration: each was seen several times. The next answer may have others. */
 function repeatedWordsIn(texts: readonly string[]): readonly string[] {
-  if (texts.length < guess.least) return [];
+  if (texts.length < enumerationLimits.least) return [];
   const occurrences = new Map<string, number>();
   for (const text of texts) occurrences.set(text, (occurrences.get(text) ?? 0) + 1);
   const isEnumeration =
     occurrences.size > 1 &&
-    occurrences.size <= guess.maxDistinct &&
+    occurrences.size <= enumerationLimits.maxDistinct &&
     [...occurrences].every(
-      ([text, count]) => count >= guess.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text),
+      ([text, count]) => count >= enumerationLimits.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text),
     );
   if (isEnumeration) return [...occurrences.keys()].sort();
   return [];
@@ -153,16 +163,16 @@ const countWords = new Set(
   ).split(' '),
 );
 
-/** Whole only if they are the whole name. */
+/** Names whose values are whole, if the name has no other word. */
 const timeWords = new Set('day hour minute month week weekday quarter season episode'.split(' '));
 
 /** Words that mean a fraction, whatever stands beside them: `average_count`. */
-const shares = new Set(
+const fractionWords = new Set(
   'avg average mean median ratio rate rates rating share score percent percentage pct'.split(' '),
 );
 
 /** Words of measures, which are whole by chance only. */
-const measures = new Set(
+const measureWords = new Set(
   (
     'price prices cost fee fees amount value balance volume cap mcap supply usd eur btc eth total sum open high low close ' +
     'bid ask change temperature temp humidity pressure speed distance weight width height length size depth duration ' +
@@ -174,10 +184,10 @@ const timeWord =
   /^(time|timestamp|ts|t|dt|at|date|created|updated|modified|expires|since|until|sunrise|sunset)$/;
 
 /** Seconds since 1970 have ten digits, milliseconds thirteen. */
-const leastTime = 1e9;
+const leastTimestamp = 1e9;
 
-/** So many different whole numbers are no chance. */
-const leastDistinct = 3;
+/** With this number of different whole values, the values are whole by definition. */
+const leastDistinctWholes = 3;
 
 /**
  * Whether all values of a position in answers are integers, also the values that the samples do not contain: by its name, or because
@@ -193,11 +203,11 @@ function areWhole(values: readonly number[], name = ''): boolean {
     .split(/[^a-z]+/)
     .filter((word) => word !== '');
   const last = words.at(-1) ?? '';
-  if (words.some((word) => shares.has(word))) return false;
+  if (words.some((word) => fractionWords.has(word))) return false;
   if (countWords.has(last) || (words.length === 1 && timeWords.has(last))) return true;
-  if (timeWord.test(last) && values.every((value) => value >= leastTime)) return true;
-  if (words.some((word) => measures.has(word))) return false;
-  return /^(num|number|count|page)$/.test(words[0] ?? '') || new Set(values).size >= leastDistinct;
+  if (timeWord.test(last) && values.every((value) => value >= leastTimestamp)) return true;
+  if (words.some((word) => measureWords.has(word))) return false;
+  return /^(num|number|count|page)$/.test(words[0] ?? '') || new Set(values).size >= leastDistinctWholes;
 }
 
 /** A number, a date, a version, or an id, which no member is called. A prefix such as the chain of an address is allowed. */
@@ -213,11 +223,11 @@ const dataKey = new RegExp(
 );
 
 /** `BTCUSDT`, `BRK-B`: a code, if there are several, and their values are not words. */
-const code = /^[A-Z][A-Z\d]*(?:[-_/.][A-Z\d]+)*$/;
+const codeName = /^[A-Z][A-Z\d]*(?:[-_/.][A-Z\d]+)*$/;
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
 /** Names of members that may have the same form although each means something else. */
-const role =
+const roleName =
   /^(open|close|safe_?low|low|medium|standard|normal|average|slow|fast|fastest|instant|rapid|high|min|max|home|away|bids?|asks?|buy|sell|base|quote|previous|current|next|last|first|from|to|start|end|before|after|today|yesterday|tomorrow|sun(rise|set)|moon(rise|set)|data|meta|result|errors?)$/i;
 
 /**
@@ -228,26 +238,29 @@ const role =
  * @param inputs values of the inputs of the tool, which may be keys of its answers
  */
 function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: ReadonlySet<string>): boolean {
-  const { names, shared } = memberNames(objects);
+  const { names, commonNames } = memberNames(objects);
   if (names.length === 0) return false;
   if (names.every((name) => dataKey.test(name))) return true;
-  const values = objects.flatMap((object) => Object.values(object)).filter((value) => value !== null);
-  if (!areAlike(values)) return false;
-  if (names.every((name) => currencies.has(name))) return true;
-  const isRole = names.some((name) => role.test(name));
-  const hasSeveral = names.length > 1;
-  const areCodes =
-    hasSeveral && names.every((name) => code.test(name)) && names.some(({ length }) => length > 1);
-  const areWords = values.some((value) => typeof value === 'string' && !/^[-+]?[\d.]+$/.test(value));
-  if (areCodes && !areWords && !isRole) return true;
-  if (names.every((name) => inputs.has(name))) return true;
-  const areObjects = values.every(isObject);
-  const hasNull = objects.some((object) => Object.values(object).includes(null));
-  if (shared.length === 0 && (isRoot || areObjects)) return true;
-  const vary = objects.length > 1 && shared.length * 2 < names.length;
-  if (vary && !isRole && !hasNull && (areObjects || (areFigures(values) && !nameMeasures(names))))
-    return true;
-  return isRoot && hasSeveral && areObjects && !hasNull && !isRole;
+  const values = objects.flatMap((object) => Object.values(object));
+  const presentValues = values.filter((value) => value !== null);
+  if (!areAlike(presentValues)) return false;
+  if ([currencies, inputs].some((values) => names.every((name) => values.has(name)))) return true;
+  const areObjects = presentValues.every(isObject);
+  if (commonNames.length === 0 && (isRoot || areObjects)) return true;
+  // From here on, the keys are guessed by their form, and such names are members of a record.
+  if (names.some((name) => roleName.test(name))) return false;
+  if (haveFormOfCodes(names, presentValues)) return true;
+  if (presentValues.length < values.length) return false;
+  if (isRoot && names.length > 1 && areObjects) return true;
+  const isFromMap = areObjects || (areFigures(presentValues) && !nameMeasures(names));
+  return isFromMap && objects.length > 1 && commonNames.length * 2 < names.length;
+}
+
+/** Whether several keys look like codes, such as `BTCUSDT`, and their values are not words. */
+function haveFormOfCodes(keys: readonly string[], values: readonly Json[]): boolean {
+  if (keys.length < 2 || !keys.every((key) => codeName.test(key))) return false;
+  const isWord = (value: Json) => typeof value === 'string' && !/^[-+]?[\d.]+$/.test(value);
+  return keys.some(({ length }) => length > 1) && !values.some(isWord);
 }
 
 /** Whether values are all numbers, or all times: texts of a record differ in form. */
@@ -265,7 +278,7 @@ function nameMeasures(names: readonly string[]): boolean {
         .split(/[^a-z]+/)
         .at(-1) ?? '',
   );
-  return words.some((word) => countWords.has(word) || measures.has(word) || shares.has(word));
+  return words.some((word) => countWords.has(word) || measureWords.has(word) || fractionWords.has(word));
 }
 
 /** Whether values have one type; objects share at least half of their members. */
@@ -274,6 +287,6 @@ function areAlike(values: readonly Json[]): boolean {
   if (kinds.size !== 1) return false;
   const objects = values.filter(isObject);
   if (objects.length === 0) return true;
-  const { names, shared } = memberNames(objects);
-  return shared.length > 0 && shared.length * 2 >= names.length;
+  const { names, commonNames } = memberNames(objects);
+  return commonNames.length > 0 && commonNames.length * 2 >= names.length;
 }

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, shorten, textOr } from 'market-mc
 import { isMap } from '../fixes/definitions.ts';
 import type { DefinitionChange, SpecEntry } from '../model/tool-model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
-import type { Api, ApiVariable, Imported } from './imported-tool.ts';
+import type { Api, ApiVariable, ImportedTool } from './imported-tool.ts';
 import { apiName } from './openapi/api.ts';
 import { plainText } from './openapi/document-text.ts';
 import { toolToDo } from './to-do.ts';
@@ -33,12 +33,12 @@ export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> 
  * Tools that forward each call to the MCP server that lists them. The server's descriptions are untrusted:
  * they become data of the definitions and nothing else. Icons and `_meta` are dropped.
  */
-export function toolsOfServer(server: ListedServer): readonly Imported[] {
+export function toolsOfServer(server: ListedServer): readonly ImportedTool[] {
   const api = apiOf(server);
   const secrets = hasUrlSecret(server.url)
     ? new Map([[api.address.name, new URL(server.url).href]])
     : undefined;
-  return server.tools.map((tool): Imported => {
+  return server.tools.map((tool): ImportedTool => {
     const { name, title: displayName, description, inputSchema, outputSchema, annotations } = tool;
     const hasOutput = isObject(outputSchema);
     const resultWrap = hasOutput && isMap(outputSchema) ? 'result' : null;
@@ -105,7 +105,7 @@ function apiOf({ url, title: serverTitle, protocolVersion }: ListedServer): Api 
     kind: 'mcp',
     ...(protocolVersion !== undefined && { protocolVersion }),
     address: endpointVariable(`${prefix}_URL`, title, url),
-    shared: [{ key: 'token', in: 'headers', name: 'authorization', kind: 'bearer', variables: [token] }],
+    sharedKeys: [{ key: 'token', in: 'headers', name: 'authorization', kind: 'bearer', variables: [token] }],
   };
 }
 

@@ -1,10 +1,10 @@
-import type { Api, ApiCall, ApiKey, Imported, KeyAlternatives } from './imported-tool.ts';
+import type { Api, ApiCall, ApiKey, ImportedTool, KeyAlternatives } from './imported-tool.ts';
 
 /** What the file of an API sends, as far as its text says. */
 export interface SentByFile {
   /** The variables that it sends with every request. */
-  readonly shared: ReadonlySet<string>;
-  /** What requests send that state nothing; undefined: `shared`. */
+  readonly sharedVariables: ReadonlySet<string>;
+  /** What requests send that state nothing; undefined: `sharedVariables`. */
   readonly auth?: KeyAlternatives;
 }
 
@@ -14,46 +14,50 @@ export interface SentByFile {
  *
  * @param fileOf the existing file of an API, which stays unchanged: requests that need something else state it
  */
-export function withCredentials<T extends Pick<Imported, 'call'>>(
+export function withCredentials<T extends Pick<ImportedTool, 'call'>>(
   tools: readonly T[],
   fileOf: (api: Api) => SentByFile | undefined = () => undefined,
 ): readonly T[] {
   const forms = new Map<string, Form>();
   for (const { call } of tools) {
-    if (!call?.needs || forms.has(call.api.file)) continue;
+    if (!call?.acceptedKeys || forms.has(call.api.file)) continue;
     const needs = tools.flatMap((tool) =>
-      tool.call?.api.file === call.api.file ? [tool.call.needs ?? []] : [],
+      tool.call?.api.file === call.api.file ? [tool.call.acceptedKeys ?? []] : [],
     );
     const file = fileOf(call.api);
     forms.set(call.api.file, file ? addedForm(needs, file) : freshForm(needs));
   }
   return tools.map((tool) => {
     const { call } = tool;
-    const form = call?.needs && forms.get(call.api.file);
+    const form = call?.acceptedKeys && forms.get(call.api.file);
     if (!form) return tool;
-    const { shared, named: namedKeys, auth, isStated } = form;
+    const { sharedKeys, namedKeys, auth, isStated } = form;
     const { file, title, address } = call.api;
     const api: Api = {
-      ...{ file, title, address, shared },
-      ...(namedKeys.length > 0 && { named: namedKeys }),
+      ...{ file, title, address, sharedKeys },
+      ...(namedKeys.length > 0 && { namedKeys }),
       ...(auth && { auth }),
     };
     return {
       ...tool,
-      call: { ...call, api, auth: isStated(call.needs) ? keyAlternatives(call.needs) : undefined },
+      call: {
+        ...call,
+        api,
+        auth: isStated(call.acceptedKeys) ? keyAlternatives(call.acceptedKeys) : undefined,
+      },
     };
   });
 }
 
-type Needs = NonNullable<ApiCall['needs']>;
+type Needs = NonNullable<ApiCall['acceptedKeys']>;
 
 function optional(key: ApiKey): ApiKey {
   return { ...key, variables: key.variables.map((variable) => ({ ...variable, optional: true as const })) };
 }
 
 interface Form {
-  readonly shared: readonly ApiKey[];
-  readonly named: readonly ApiKey[];
+  readonly sharedKeys: readonly ApiKey[];
+  readonly namedKeys: readonly ApiKey[];
   readonly auth?: KeyAlternatives;
   /** Whether a request states its needs. */
   isStated(needs: Needs): boolean;
@@ -63,25 +67,29 @@ function freshForm(needsOfTools: readonly Needs[]): Form {
   const [first = [[]]] = needsOfTools;
   const isSame = needsOfTools.every((needs) => equal(needs, first));
   // With the scopes of all.
-  const namedKeys = placed(needsOfTools.flat());
-  if (isSame && sharedBy(first)) return { shared: namedKeys, named: [], isStated: () => false };
-  if (isSame) return { shared: [], named: namedKeys, auth: keyAlternatives(first), isStated: () => false };
-  return { shared: [], named: namedKeys, isStated: (needs) => !equal(needs, [[]]) };
+  const allKeys = placed(needsOfTools.flat());
+  if (isSame && sharedBy(first)) return { sharedKeys: allKeys, namedKeys: [], isStated: () => false };
+  if (isSame)
+    return { sharedKeys: [], namedKeys: allKeys, auth: keyAlternatives(first), isStated: () => false };
+  return { sharedKeys: [], namedKeys: allKeys, isStated: (needs) => !equal(needs, [[]]) };
 }
 
-function addedForm(needsOfTools: readonly Needs[], { shared, auth }: SentByFile): Form {
+function addedForm(needsOfTools: readonly Needs[], { sharedVariables, auth }: SentByFile): Form {
   const isStated = (needs: Needs) => {
     if (auth) return JSON.stringify(auth) !== JSON.stringify(keyAlternatives(needs));
     const variables = sharedBy(needs)?.flatMap((key) => key.variables.map(({ name }) => name));
-    return variables?.length !== shared.size || !variables.every((name) => shared.has(name));
+    return (
+      variables?.length !== sharedVariables.size || !variables.every((name) => sharedVariables.has(name))
+    );
   };
   const statedNeeds = needsOfTools.filter(isStated);
   // The server starts without what only the new requests need.
-  const isNew = (key: ApiKey) => key.variables.some(({ name }) => !shared.has(name));
+  const isNew = (key: ApiKey) => key.variables.some(({ name }) => !sharedVariables.has(name));
   const namedKeys = distinct(statedNeeds.flat(2)).map((key) => (isNew(key) ? optional(key) : key));
   const otherKeys = needsOfTools.filter((needs) => !isStated(needs)).flatMap((needs) => placed(needs));
   const newKeys = auth ? [] : distinct(otherKeys);
-  return { shared: newKeys, named: auth ? distinct([...namedKeys, ...otherKeys]) : namedKeys, isStated };
+  const allNamedKeys = auth ? distinct([...namedKeys, ...otherKeys]) : namedKeys;
+  return { sharedKeys: newKeys, namedKeys: allNamedKeys, isStated };
 }
 
 /** The keys that can be sent with every request of these needs; undefined if they depend on what is set. */

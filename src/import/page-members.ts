@@ -52,11 +52,11 @@ function bareType({ type, items }: JsonObject): JsonObject {
 /** An answer without the members that come from headers. */
 export function withoutPageMembers(answer: JsonObject, outputSchema: JsonObject): JsonObject {
   const members = membersOf(outputSchema);
-  const isOfHeaders = (name: string) => {
+  const isFromHeader = (name: string) => {
     const { description } = objectOr(members[name]);
     return (
       (name === 'next' && description === nextText) || (name === 'total' && description === total.description)
     );
   };
-  return Object.fromEntries(Object.entries(answer).filter(([name]) => !isOfHeaders(name)));
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !isFromHeader(name)));
 }

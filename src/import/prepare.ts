@@ -1,4 +1,4 @@
-import { type InputError, inputError, type Result, reject } from 'market-mcp-contract/command';
+import { type InputError, inputError, pass, type Result, reject } from 'market-mcp-contract/command';
 import {
   isPlaceholder,
   type Problem,
@@ -22,11 +22,17 @@ import type { DefinitionChange, PreparedTool, SpecEntry, ToolSpec } from '../mod
 import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { toolSpecOf } from '../tools/tool-spec.ts';
-import { type Api, type ApiCall, apiVariables, type Imported, type ImportedTool } from './imported-tool.ts';
+import {
+  type Api,
+  type ApiCall,
+  apiVariables,
+  type CheckedTool,
+  type ImportedTool,
+} from './imported-tool.ts';
 
 /** The prepared tools of create and add-tool, after all questions are answered. */
-export interface Prepared {
-  readonly tools: readonly ImportedTool[];
+export interface PreparedTools {
+  readonly tools: readonly CheckedTool[];
   readonly changes: readonly DefinitionChange[];
   /** SHOULD rules that the tools do not pass, and what their import advises. They are reported, and do not stop the command. */
   readonly advice: readonly InputError[];
@@ -34,12 +40,12 @@ export interface Prepared {
 
 /** Prepared tools, or every error of every tool, with the names of the tools without errors. */
 export type Preparation =
-  | { readonly ok: true; readonly prepared: Prepared }
+  | { readonly ok: true; readonly prepared: PreparedTools }
   | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
 /** A tool whose definition was fixed, and its place in the list. */
 interface FixedTool extends Fixed {
-  readonly imported: Imported;
+  readonly imported: ImportedTool;
   readonly where: string;
 }
 
@@ -51,63 +57,97 @@ interface FixedTool extends Fixed {
  * @returns all of it, or every error of every tool, with the names of the tools without errors
  */
 export function prepareTools(
-  importedTools: readonly Imported[],
+  importedTools: readonly ImportedTool[],
   profile: PlatformProfile,
   existingTools: readonly ToolDefinition[] = [],
 ): Preparation {
-  const errors: InputError[] = [];
-  const preparedDefinitions = importedTools.flatMap((imported, i): FixedTool[] => {
-    const { entry } = imported;
-    const location = whereOf(entry, i, importedTools.length);
-    const fixed = fixedOf(entry, profile, location);
-    if (fixed.ok) return [{ ...fixed.value, imported, where: location }];
-    const { name } = entry;
-    errors.push(
-      ...fixed.errors.map((error) => (typeof name === 'string' ? { ...error, tool: name } : error)),
-    );
-    return [];
-  });
-  const clashes = nameClashErrors(preparedDefinitions);
-  errors.push(...clashes);
-  const clashing = new Set(clashes.map(({ where: location }) => location));
-  const distinct = preparedDefinitions.filter(({ where: location }) => !clashing.has(`${location}.name`));
-  const definitions = distinct.map(({ definition }) => definition);
-  const methods = new Map(
-    importedTools.flatMap(({ entry, call }) => (call ? [[String(entry.name), [call.method]] as const] : [])),
-  );
-  const failed = inspectToolList(definitions, profile, existingTools, methods).filter(
-    ({ problems }) => problems.length > 0,
-  );
-  errors.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleErrors));
-  const rejectedTools = new Set(errors.map(({ tool }) => tool));
-  const tools = preparedDefinitions
-    .filter(({ definition }) => !rejectedTools.has(definition.name))
-    .flatMap(({ definition, imported, where: location }): ImportedTool[] => {
-      const { entry } = imported;
-      const requested = isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
-      const samples = samplesOf(definition, requested, profile.smoke, location);
-      if (samples.ok) return [withCall(withSampleAnswers(samples.value, imported.answers), imported)];
-      errors.push(...samples.errors.map((error) => ({ ...error, tool: definition.name })));
-      return [];
-    });
+  const { fixedTools, errors } = fixTools(importedTools, profile);
+  const clashErrors = nameClashErrors(fixedTools);
+  const clashLocations = new Set(clashErrors.map(({ where: location }) => location));
+  const distinctTools = fixedTools.filter(({ where: location }) => !clashLocations.has(`${location}.name`));
+  const failedRules = inspectToolList(
+    distinctTools.map(({ definition }) => definition),
+    profile,
+    existingTools,
+    methodsOf(importedTools),
+  ).filter(({ problems }) => problems.length > 0);
+  errors.push(...clashErrors, ...failedRules.filter(({ level }) => level === 'must').flatMap(ruleErrors));
+  const rejectedNames = new Set(errors.map(({ tool }) => tool));
+  const tools: CheckedTool[] = [];
+  for (const fixedTool of fixedTools) {
+    const { name } = fixedTool.definition;
+    if (rejectedNames.has(name)) continue;
+    const tool = withSamples(fixedTool, profile);
+    if (tool.ok) tools.push(tool.value);
+    else errors.push(...tool.errors.map((error) => ({ ...error, tool: name })));
+  }
   if (errors.length > 0)
     return { ok: false, errors, accepted: tools.map(({ definition }) => definition.name) };
-  const ready = tools.map(({ definition }) => ({ ...definition }));
-  const changes = [...importedTools, ...preparedDefinitions].flatMap((source) => source.changes);
+  const changes = [...importedTools, ...fixedTools].flatMap((tool) => tool.changes);
+  const failedAdvice = failedRules.filter(({ level }) => level === 'should');
+  return {
+    ok: true,
+    prepared: { tools, changes, advice: adviceFor(importedTools, tools, failedAdvice, profile) },
+  };
+}
+
+/** Fixes each definition until it meets the contract. A tool whose definition cannot be fixed is missing in the list. */
+function fixTools(importedTools: readonly ImportedTool[], profile: PlatformProfile) {
+  const errors: InputError[] = [];
+  const fixedTools: FixedTool[] = [];
+  for (const [i, imported] of importedTools.entries()) {
+    const { entry } = imported;
+    const location = entryLocation(entry, i, importedTools.length);
+    const fixed = fixEntry(entry, profile, location);
+    const { name } = entry;
+    if (fixed.ok) fixedTools.push({ ...fixed.value, imported, where: location });
+    else if (typeof name === 'string')
+      errors.push(...fixed.errors.map((error) => ({ ...error, tool: name })));
+    else errors.push(...fixed.errors);
+  }
+  return { fixedTools, errors };
+}
+
+/** The methods of the API requests, by tool. */
+function methodsOf(
+  importedTools: readonly ImportedTool[],
+): ReadonlyMap<string, readonly [ApiCall['method']]> {
+  const methods = new Map<string, readonly [ApiCall['method']]>();
+  for (const { entry, call } of importedTools) if (call) methods.set(String(entry.name), [call.method]);
+  return methods;
+}
+
+/** A fixed tool with its samples, its examples and its request. */
+function withSamples(
+  { definition, imported, where: location }: FixedTool,
+  profile: PlatformProfile,
+): Result<CheckedTool> {
+  const { entry, answers } = imported;
+  const statedExamples = isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
+  const samples = samplesOf(definition, statedExamples, profile.smoke, location);
+  if (!samples.ok) return samples;
+  return pass(withCall(withSampleAnswers(samples.value, answers), imported));
+}
+
+function adviceFor(
+  importedTools: readonly ImportedTool[],
+  tools: readonly CheckedTool[],
+  failedAdvice: readonly RuleResult[],
+  profile: PlatformProfile,
+): readonly InputError[] {
   const addresses = importedTools.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
   const sizes = importedTools.flatMap((imported) => imported.advice ?? []);
   const isSizeAdvised = sizes.length > 0 && importedTools.every(({ fields }) => fields !== undefined);
-  const advice = [
+  const definitions = tools.map(({ definition }) => ({ ...definition }));
+  return [
     ...new Map(addresses.map((advice) => [advice.where, advice])).values(),
     ...sizes,
-    ...submissionCalls(ready, profile.smoke).flatMap(harmAdvice),
-    ...failed
-      .filter(({ level }) => level === 'should')
+    ...submissionCalls(definitions, profile.smoke).flatMap(harmAdvice),
+    ...failedAdvice
       // The advice of this rule is less exact than the advice of the import.
       .filter(({ id }) => !isSizeAdvised || id !== 'fit.tokens-tool')
       .flatMap(ruleAdvice),
   ];
-  return { ok: true, prepared: { tools, changes, advice } };
 }
 
 function harmAdvice(call: SubmissionCall): readonly InputError[] {
@@ -117,13 +157,13 @@ function harmAdvice(call: SubmissionCall): readonly InputError[] {
 }
 
 /** `get_price`, with its place if several entries may have the same name. */
-function whereOf(entry: { readonly name?: unknown }, index: number, of: number): string {
+function entryLocation(entry: { readonly name?: unknown }, index: number, count: number): string {
   const name = typeof entry.name === 'string' && entry.name !== '' ? entry.name : undefined;
-  if (of === 1) return name ?? 'tool';
+  if (count === 1) return name ?? 'tool';
   return `tools[${index}]${name === undefined ? '' : ` (${name})`}`;
 }
 
-function fixedOf(entry: SpecEntry, profile: PlatformProfile, location: string): Result<Fixed> {
+function fixEntry(entry: SpecEntry, profile: PlatformProfile, location: string): Result<Fixed> {
   if (isDefinition(entry)) {
     if (!('input' in entry || 'output' in entry)) return fix(entry, profile.smoke, location);
     const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
@@ -204,16 +244,16 @@ function withSampleAnswers(tool: PreparedTool, answers: readonly JsonObject[]): 
 }
 
 /** With the request of its tool. An API that never signals an empty result has no example call with the outcome empty. */
-function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: Imported): ImportedTool {
+function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: ImportedTool): CheckedTool {
   const importedTool = { ...tool, ...(fields && { fields }), ...(exchanges && { exchanges }) };
   if (!call) return importedTool;
-  const real = exchanges?.map(
+  const realExamples = exchanges?.map(
     ({ arguments: args, answer, isEmpty }): ToolExample => ({
       arguments: args,
       expect: answer === null || isEmpty ? 'empty' : 'found',
     }),
   );
-  const examples = real ?? madeUpExamples(tool, call);
+  const examples = realExamples ?? madeUpExamples(tool, call);
   return {
     ...importedTool,
     examples,

@@ -8,7 +8,7 @@ export type Wrap = 'items' | 'result' | null;
  * How answers become those of a tool: the root of an outputSchema is an object (C§2.1), and members with the names of signals
  * would be read as those of an empty or failed call (C§2.2).
  */
-export function wrapOf(schema: JsonObject, examples: readonly Json[]): Wrap {
+export function requiredWrap(schema: JsonObject, examples: readonly Json[]): Wrap {
   if (schema.type === 'array') return 'items';
   const { properties } = schema;
   if (schema.type !== 'object' || !isObject(properties) || schema.additionalProperties !== undefined)
@@ -25,7 +25,11 @@ export function wrapOf(schema: JsonObject, examples: readonly Json[]): Wrap {
 }
 
 /** `properties` and `required` of such an answer. @param description of what is wrapped, if it has none */
-export function rootOf(schema: JsonObject, wrap: Wrap, description = 'What the API answers.'): JsonObject {
+export function answerRoot(
+  schema: JsonObject,
+  wrap: Wrap,
+  description = 'What the API answers.',
+): JsonObject {
   const result = { description, ...schema };
   if (wrap === 'items') return listResult(result);
   if (wrap === 'result') return { properties: { result }, required: ['result'] };

@@ -25,9 +25,9 @@ import { parseFieldName } from '../model/names.ts';
 import type { DefinitionChange, Field } from '../model/tool-model.ts';
 import { withSignals } from '../tools/definition.ts';
 import { wrapAnswer } from './api-answer.ts';
-import type { Imported } from './imported-tool.ts';
+import type { ImportedTool } from './imported-tool.ts';
 import { type SampleHints, schemaOfValues } from './infer.ts';
-import { rootOf, type Wrap, wrapOf } from './result-root.ts';
+import { answerRoot, requiredWrap, type Wrap } from './result-root.ts';
 import { fieldToDo } from './to-do.ts';
 
 /** A saved answer of an API. */
@@ -39,16 +39,19 @@ export interface AnswerSample {
   readonly largeIntegers?: readonly string[];
 }
 
-/** What is known of the tool besides the samples. */
+/** Facts about the tool, in addition to the samples. */
 export interface SampledTool {
   readonly name: string;
   readonly input: readonly Field[];
-  /** Nothing is left out: what cannot be the root of an answer becomes its member `result`. */
-  readonly keepsAllData?: boolean;
+  /**
+   * At run time, the tool returns the answers of an API unchanged. So no member is dropped: an answer that cannot be the root of a
+   * result becomes its member `result`.
+   */
+  readonly returnsApiAnswers?: boolean;
 }
 
 /** A tool from samples, and how it wraps their values. */
-export interface Sampled extends Imported {
+export interface SampledResult extends ImportedTool {
   readonly wrap: Wrap;
 }
 
@@ -66,22 +69,23 @@ export function toolOfSamples(
   answers: readonly AnswerSample[],
   tool: SampledTool,
   describe: (fields: readonly string[], returns: 'record' | 'list') => string,
-): Result<Sampled> {
+): Result<SampledResult> {
   const changes = new Map<string, DefinitionChange>();
   const reportChange: ReportChange = (path, what, reason) => {
     changes.set(`${path} ${what}`, { tool: tool.name, path, what, why: reason });
   };
-  const checked = checkedSamples(answers, reportChange, tool.keepsAllData);
+  const checked = checkedSamples(answers, reportChange, tool.returnsApiAnswers);
   if (!checked.ok) return checked;
   const samples = checked.value;
   const values = samples.map(({ value }) => value);
   const inferred = schemaOfSamples(samples, tool.input);
-  const settled = tool.keepsAllData ? settledSchema(inferred) : withoutConflicts(inferred, reportChange);
-  const { schema, without } = settled;
-  const wrap = wrapOf(schema, tool.keepsAllData ? values : []);
+  const { schema, withoutDropped } = tool.returnsApiAnswers
+    ? withSignalTypes(inferred)
+    : withoutConflicts(inferred, reportChange);
+  const wrap = requiredWrap(schema, tool.returnsApiAnswers ? values : []);
   const isKeyed = isMap(schema);
   const result = isKeyed ? mapDescription : fieldToDo('result');
-  const answer = rootOf(schema, wrap, wrap === 'items' ? 'The items found.' : result);
+  const answer = answerRoot(schema, wrap, wrap === 'items' ? 'The items found.' : result);
   if (isKeyed) {
     const reason =
       'their keys are data, or they have one form; if the keys are fixed names, describe them with --output';
@@ -101,7 +105,7 @@ export function toolOfSamples(
       outputSchema: withSignals(answer),
       annotations: completeHints(tool.name, undefined),
     },
-    answers: values.map((value) => wrapAnswer(without(shortened(value, schema)), wrap) as JsonObject),
+    answers: values.map((value) => wrapAnswer(withoutDropped(shortened(value, schema)), wrap) as JsonObject),
     changes: [...changes.values()],
     wrap,
   });
@@ -115,15 +119,15 @@ export function toolOfSamples(
 export function checkedSamples(
   answers: readonly AnswerSample[],
   reportChange: ReportChange,
-  keepsAllData = false,
+  returnsApiAnswers = false,
 ): Result<readonly AnswerSample[]> {
   const samples = answers.map((sample) => ({
     ...sample,
-    value: withoutUnnamed(sample.value, 'samples', (path, member, reason) =>
+    value: withoutInvalidNames(sample.value, 'samples', (path, member, reason) =>
       reportChange(path, `${shorten(member)} was left out`, reason),
     ),
   }));
-  const errors = samples.flatMap((sample) => sampleErrors(sample, keepsAllData));
+  const errors = samples.flatMap((sample) => sampleErrors(sample, returnsApiAnswers));
   if (errors.length > 0) return refuse(...errors);
   const list = samples.find(({ value }) => Array.isArray(value));
   if (list && samples.some(({ value }) => isObject(value))) {
@@ -150,9 +154,9 @@ export function schemaOfSamples(samples: readonly AnswerSample[], input: readonl
   return schemaOfValues(values, { isRoot: true, hints });
 }
 
-function sampleErrors({ name, value }: AnswerSample, keepsAllData: boolean): readonly InputError[] {
+function sampleErrors({ name, value }: AnswerSample, returnsApiAnswers: boolean): readonly InputError[] {
   if (!isObject(value) && !Array.isArray(value)) {
-    if (keepsAllData) return [];
+    if (returnsApiAnswers) return [];
     return [inputError(name, value, 'cannot be the result of a tool', 'Give a JSON object or a list.')];
   }
   const hint = 'Give an answer that contains data.';
@@ -160,25 +164,25 @@ function sampleErrors({ name, value }: AnswerSample, keepsAllData: boolean): rea
     return [inputError(name, value, 'is empty, so it shows no fields', hint)];
   }
   if (isObject(value) && isFailureAnswer(value))
-    return [inputError(name, value, 'is a failure of the API, not an answer', hint)];
+    return [inputError(name, value, 'contains only an error of the API', hint)];
   return [];
 }
 
 /** A value without the members whose names no field may have, at any depth. */
-function withoutUnnamed(
+function withoutInvalidNames(
   value: Json,
   path: string,
-  leftOut: (path: string, name: string, reason: string) => void,
+  reportOmission: (path: string, name: string, reason: string) => void,
 ): Json {
   if (Array.isArray(value)) {
-    return (value as readonly Json[]).map((item) => withoutUnnamed(item, `${path}[]`, leftOut));
+    return (value as readonly Json[]).map((item) => withoutInvalidNames(item, `${path}[]`, reportOmission));
   }
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const parsed = parseFieldName(name, path);
-      if (parsed.ok) return [[name, withoutUnnamed(member, `${path}.${name}`, leftOut)]];
-      leftOut(path, name, parsed.errors[0]?.message ?? '');
+      if (parsed.ok) return [[name, withoutInvalidNames(member, `${path}.${name}`, reportOmission)]];
+      reportOmission(path, name, parsed.errors[0]?.message ?? '');
       return [];
     }),
   );
@@ -196,25 +200,25 @@ function inputValues(input: readonly Field[]): ReadonlySet<string> {
 
 type ReportChange = (path: string, what: string, reason: string) => void;
 
-interface Settled {
+interface AnswerSchema {
   readonly schema: JsonObject;
-  /** An answer without what was left out. */
-  without(value: Json): Json;
+  /** Returns an answer without the members that the schema has dropped. */
+  withoutDropped(value: Json): Json;
 }
 
 /** A schema whose members with the names of signals are those signals, if they have their types. */
-function settledSchema(schema: JsonObject): Settled {
+function withSignalTypes(schema: JsonObject): AnswerSchema {
   const members = propertiesOf(schema).map(([name, member]) => [
     name,
     isSignal(name, member) ? { ...member, type: signals[name as SignalName].type } : member,
   ]);
-  const settled = members.length > 0 ? { ...schema, properties: Object.fromEntries(members) } : schema;
-  return { schema: settled, without: (value: Json) => value };
+  const typedSchema = members.length > 0 ? { ...schema, properties: Object.fromEntries(members) } : schema;
+  return { schema: typedSchema, withoutDropped: (value: Json) => value };
 }
 
 /** A schema without the members that callers would read as other signals than they are. */
-function withoutConflicts(answerSchema: JsonObject, reportChange: ReportChange): Settled {
-  const { schema } = settledSchema(answerSchema);
+function withoutConflicts(answerSchema: JsonObject, reportChange: ReportChange): AnswerSchema {
+  const { schema } = withSignalTypes(answerSchema);
   const dropped = propertiesOf(schema)
     .filter(([name, member]) => Object.hasOwn(signals, name) && !isSignal(name, member))
     .map(([name]) => name);
@@ -228,7 +232,8 @@ function withoutConflicts(answerSchema: JsonObject, reportChange: ReportChange):
     schema: isObject(schema.properties)
       ? { ...schema, properties: withoutConflicting(schema.properties) }
       : schema,
-    without: (value) => (isObject(value) && isObject(schema.properties) ? withoutConflicting(value) : value),
+    withoutDropped: (value) =>
+      isObject(value) && isObject(schema.properties) ? withoutConflicting(value) : value,
   };
 }
 

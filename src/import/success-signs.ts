@@ -20,7 +20,7 @@ const deepest = 3;
  * @param answers of an API, as it sends them, without their envelopes
  */
 export function successMembersOf(answers: readonly Json[]): JsonObject | undefined {
-  const [first, ...otherAnswers] = answers.map((answer) => new Map(saidIn(answer)));
+  const [first, ...otherAnswers] = answers.map((answer) => new Map(successSigns(answer)));
   const commonMembers = [...(first ?? [])].filter(([path, value]) =>
     otherAnswers.every((otherAnswer) => otherAnswer.get(path) === value),
   );
@@ -42,7 +42,7 @@ export function correctedSuccess(
   const answersWithData = answers.filter(memberHasData);
   const commonMembers = successMembersOf(answersWithData);
   if (!present) return answersWithData.length > 1 ? commonMembers : undefined;
-  const statedMembers = answersWithData.flatMap((answer) => saidIn(answer));
+  const statedMembers = answersWithData.flatMap((answer) => successSigns(answer));
   const isWrong = (path: string) =>
     statedMembers.some(([at, value]) => at === path && value !== present[path]);
   if (!Object.keys(present).some(isWrong)) return undefined;
@@ -69,7 +69,7 @@ function isAboutRequest(name: string): boolean {
 }
 
 /** The signs of an answer: at its root, in members about the request, and in an object that is the only member of its parent. */
-function saidIn(
+function successSigns(
   answer: Json,
   parentPath: readonly string[] = [],
 ): readonly (readonly [path: string, value: Json])[] {
@@ -80,7 +80,7 @@ function saidIn(
     if (name.includes('.')) return [];
     if (isObject(value)) {
       const isSearched = entries.length === 1 || isAboutRequest(name);
-      if (isSearched && path.length < deepest) return saidIn(value, path);
+      if (isSearched && path.length < deepest) return successSigns(value, path);
       return [];
     }
     if (isAboutRequest(name) && isSuccess(name, value)) return [[path.join('.'), value]];

@@ -7,7 +7,7 @@ import {
   type Result,
   refuse,
 } from 'market-mcp-contract/command';
-import type { Imported } from './imported-tool.ts';
+import type { ImportedTool } from './imported-tool.ts';
 
 /**
  * The tool that a value of a flag names before its first colon, and the rest. The name may be absent if there is one tool.
@@ -15,10 +15,10 @@ import type { Imported } from './imported-tool.ts';
  * @param flag for the error
  */
 export function splitToolPrefix(
-  tools: readonly Imported[],
+  tools: readonly ImportedTool[],
   text: string,
   flag: string,
-): Result<{ readonly named: Imported; readonly rest: string }> {
+): Result<{ readonly named: ImportedTool; readonly rest: string }> {
   const toolNames = tools.map(({ entry }) => String(entry.name));
   const at = text.indexOf(':');
   const prefix = text.slice(0, Math.max(0, at)).trim();
@@ -44,11 +44,11 @@ export function splitToolPrefix(
  * @returns an error for each unknown tool, and for each that is described twice
  */
 export function withDescriptions(
-  tools: readonly Imported[],
+  tools: readonly ImportedTool[],
   descriptions: readonly string[],
-): Result<readonly Imported[]> {
+): Result<readonly ImportedTool[]> {
   const errors: InputError[] = [];
-  const texts = new Map<Imported, string>();
+  const texts = new Map<ImportedTool, string>();
   for (const text of descriptions) {
     const tool = splitToolPrefix(tools, text, '--description');
     if (!tool.ok) errors.push(...tool.errors);
@@ -58,7 +58,7 @@ export function withDescriptions(
     } else texts.set(tool.value.named, tool.value.rest);
   }
   if (errors.length > 0) return refuse(...errors);
-  const described = (tool: Imported): Imported => {
+  const described = (tool: ImportedTool): ImportedTool => {
     const description = texts.get(tool);
     if (description === undefined) return tool;
     return { ...tool, entry: { ...tool.entry, description } };

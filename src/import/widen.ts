@@ -10,7 +10,7 @@ import {
   typesOf,
 } from 'market-mcp-contract/json';
 import { parseFieldName } from '../model/names.ts';
-import { openTypes, schemaOfValues } from './infer.ts';
+import { blankTextTypes, schemaOfValues } from './infer.ts';
 
 /**
  * A schema that also accepts a value, changed only where it rejects it: types are added, and members that are missing in the
@@ -46,7 +46,10 @@ function admitting(schema: JsonObject, values: readonly Json[], declares: boolea
 function isOpen({ type, properties, items, additionalProperties }: JsonObject): boolean {
   const types: readonly Json[] = [type ?? []].flat();
   return (
-    openTypes.every((openType) => types.includes(openType)) && !properties && !items && !additionalProperties
+    blankTextTypes.every((openType) => types.includes(openType)) &&
+    !properties &&
+    !items &&
+    !additionalProperties
   );
 }
 

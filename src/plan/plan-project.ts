@@ -1,6 +1,6 @@
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { compareVersions } from 'market-mcp-contract/report';
-import type { ApiVariable, ImportedTool } from '../import/imported-tool.ts';
+import type { ApiVariable, CheckedTool } from '../import/imported-tool.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { copies, type DeployTarget, filesOf, standardTargets, targetNames } from '../questions/targets.ts';
@@ -27,7 +27,7 @@ import { planTool } from './tool-files.ts';
 
 /** Everything that determines the content of a project. */
 export interface ProjectAnswers extends Omit<CommonFileAnswers, 'tools' | 'variables'> {
-  readonly tools: readonly ImportedTool[];
+  readonly tools: readonly CheckedTool[];
 }
 
 /** Everything that determines the files that belong to no tool. */
@@ -85,8 +85,8 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
  */
 export function planCommonFiles(context: CommonFileContext, templates: TemplateSet): readonly PlannedFile[] {
   return [...templates.keys()].flatMap((template) =>
-    templateTargets(template)
-      .filter((path) => belongs(path, context))
+    outputPaths(template)
+      .filter((path) => isInProject(path, context))
       .map((path) => planFile(path, template, context)),
   );
 }
@@ -199,14 +199,14 @@ function kitContext(variableAnswers: CommonFileAnswers['variables']) {
 }
 
 /** The path in a project of the output of a template; nowhere if it is no template of a project. */
-function templateTargets(template: string): readonly string[] {
+function outputPaths(template: string): readonly string[] {
   if (!template.startsWith(root)) return [];
-  const path = targetPath(template);
+  const path = outputPath(template);
   return [path, ...(copies[path] ?? [])];
 }
 
 /** The list of tools is planned separately. */
-function belongs(
+function isInProject(
   path: string,
   { packageManager: { name: packageManager }, targets }: CommonFileContext,
 ): boolean {
@@ -225,7 +225,7 @@ function planFile(path: string, template: string, context: object): PlannedFile 
 const renderedEnding = /\.hbs(\.js)?$/;
 
 /** npm leaves `.gitignore` out of a package, so such files are stored as `_gitignore`. */
-function targetPath(template: string): string {
+function outputPath(template: string): string {
   return template
     .slice(root.length)
     .replace(renderedEnding, '')

@@ -4,7 +4,7 @@ import {
   type ApiKey,
   type ApiVariable,
   apiVariables,
-  type ImportedTool,
+  type CheckedTool,
 } from '../import/imported-tool.ts';
 import type { PlannedFile } from './planned-file.ts';
 
@@ -18,7 +18,7 @@ export type Setting =
   | { readonly name: string; readonly keys: readonly ApiKey[] };
 
 /** The APIs that the tools call, each once. */
-export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
+export function apisOf(tools: readonly CheckedTool[]): readonly Api[] {
   const apis = tools.flatMap(({ call }) => (call ? [call.api] : []));
   return [...new Map(apis.map((api) => [api.file, api])).values()];
 }
@@ -33,7 +33,7 @@ export function planEnvironment(variables: readonly ApiVariable[]): PlannedFile 
   return { path: environmentFile, template: 'source/env.ts.hbs', context, owner: 'yours' };
 }
 
-export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
+export function planApi(api: Api, tools: readonly CheckedTool[]): PlannedFile {
   return {
     path: `src/apis/${api.file}.ts`,
     template: 'source/api.ts.hbs',
@@ -44,8 +44,8 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
 
 /** The context of `templates/source/api.ts.hbs`. The rate limit is the lowest `_meta.rateLimit` of the tools. */
 export function apiContext(
-  { title, address, shared, named: namedKeys = [], auth, file, kind, protocolVersion }: Api,
-  tools: readonly ImportedTool[],
+  { title, address, sharedKeys, namedKeys = [], auth, file, kind, protocolVersion }: Api,
+  tools: readonly CheckedTool[],
 ): object {
   const limits = tools
     .filter(({ call }) => call?.api.file === file)
@@ -62,7 +62,7 @@ export function apiContext(
     { name: 'concurrency', value: least('maxConcurrency') },
   ].filter(({ value }) => value >= 1);
   const groups = (['headers', 'query', 'body'] as const)
-    .map((name) => ({ name, sent: shared.filter((key) => key.in === name) }))
+    .map((name) => ({ name, sent: sharedKeys.filter((key) => key.in === name) }))
     .filter(({ sent: sentNames }) => sentNames.length > 0);
   const settings: readonly Setting[] = [
     ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
@@ -74,7 +74,7 @@ export function apiContext(
   return {
     title,
     baseUrl: address.name,
-    imports: [...helpersOf([...shared, ...namedKeys]), kind === 'mcp' ? 'mcpSource' : 'httpSource'],
+    imports: [...helpersOf([...sharedKeys, ...namedKeys]), kind === 'mcp' ? 'mcpSource' : 'httpSource'],
     mcp: kind === 'mcp',
     settings,
   };

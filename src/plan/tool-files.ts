@@ -1,6 +1,6 @@
 import { lacksData, signals, type ToolDefinition } from 'market-mcp-contract/definition';
 import { compileSchema, isObject, type Json, type JsonObject, typesOf } from 'market-mcp-contract/json';
-import type { ApiCall, BoundValue, ImportedTool } from '../import/imported-tool.ts';
+import type { ApiCall, BoundValue, CheckedTool } from '../import/imported-tool.ts';
 import { toolFile } from '../model/names.ts';
 import type { Sample } from '../model/tool-model.ts';
 import type { PlannedFile } from './planned-file.ts';
@@ -14,7 +14,7 @@ export function toolPaths(file: string): { readonly path: string; readonly test:
 }
 
 /** The files of one tool: its source and its test. After creation, both belong to the author. */
-export function planTool(tool: ImportedTool): readonly PlannedFile[] {
+export function planTool(tool: CheckedTool): readonly PlannedFile[] {
   const context = toolContext(tool);
   const { path, test } = toolPaths(context.file);
   const template = tool.call ? 'tool/api-tool.ts.hbs' : 'tool/tool.ts.hbs';
@@ -25,7 +25,7 @@ export function planTool(tool: ImportedTool): readonly PlannedFile[] {
 }
 
 /** The context of `templates/tool/`: the members of a request are set only if the tool calls an API. */
-export function toolContext(tool: ImportedTool) {
+export function toolContext(tool: CheckedTool) {
   const { definition, keyParameter, samples, examples, call } = tool;
   const { name, description, inputSchema, outputSchema, ...otherMembers } = definition;
   const hasInput = isObject(inputSchema.properties) && Object.keys(inputSchema.properties).length > 0;
@@ -79,7 +79,7 @@ export function toolContext(tool: ImportedTool) {
 }
 
 /** Whether the answers of a tool that are made up contain data: then a response without data is an empty result. */
-function findsData({ definition, samples, exchanges }: ImportedTool): boolean {
+function findsData({ definition, samples, exchanges }: CheckedTool): boolean {
   if (exchanges) return true;
   return !samples.some(({ key, answer }) => lacksData(definition.outputSchema, answer, [key]));
 }

@@ -26,6 +26,6 @@ export interface ToolFile {
   /** Path of its test, even if that does not exist. */
   readonly test: string;
   /** Whether the list of tools contains it. */
-  readonly served: boolean;
+  readonly isServed: boolean;
   readonly source: ToolSource;
 }

@@ -155,18 +155,18 @@ export function requestAnswers(parts: PartialAnswers): RequestAnswers {
   const { fromRequest: requests = [], request: number, tool, input = [], send } = parts;
   const { constant: constants = [], segment: segments = [], variables = [] } = parts;
   const { fromSample: samples = [], example: examples = [] } = parts;
-  const sharedMembers = { ...statementsOf(parts), ...keyAccess(parts) };
+  const commonAnswers = { ...statementsOf(parts), ...keyAccess(parts) };
   const inputs = { input, constants, segments, variables };
-  return { kind: 'request', ...sharedMembers, requests, number, tool, ...inputs, send, samples, examples };
+  return { kind: 'request', ...commonAnswers, requests, number, tool, ...inputs, send, samples, examples };
 }
 
 export function openApiAnswers(parts: PartialAnswers): OpenApiAnswers {
   const { fromOpenapi: document = '', header: headers = [], operation: operations = [], tool, send } = parts;
   const { strictSchema: isStrict = false, fromSample: samples = [], example: examples = [] } = parts;
-  const sharedMembers = { ...statementsOf(parts), ...keyAccess(parts) };
+  const commonAnswers = { ...statementsOf(parts), ...keyAccess(parts) };
   return {
     kind: 'openapi',
-    ...sharedMembers,
+    ...commonAnswers,
     document,
     headers,
     operations,
@@ -180,8 +180,8 @@ export function openApiAnswers(parts: PartialAnswers): OpenApiAnswers {
 
 export function serverAnswers(parts: PartialAnswers): ServerAnswers {
   const { fromUrl: url = '' } = parts;
-  const sharedMembers = { ...statementsOf(parts), ...keyAccess(parts) };
-  return { kind: 'url', ...sharedMembers, url, selection: selectionOf(parts) };
+  const commonAnswers = { ...statementsOf(parts), ...keyAccess(parts) };
+  return { kind: 'url', ...commonAnswers, url, selection: selectionOf(parts) };
 }
 
 function specAnswers(parts: PartialAnswers): SpecAnswers {

@@ -38,6 +38,11 @@ const tool: ToolQuestion<string> = {
   replay: (name) => ['--tool', name],
 };
 
+/** @param tool its name, or `the tool` */
+export function descriptionQuestion(tool: string): string {
+  return `What does ${tool} return, and when should an agent use it?`;
+}
+
 const description: Question<readonly string[], readonly string[]> & Defaulted<string, ToolParts> = {
   ...textsFlag(
     '--description <text>',
@@ -45,7 +50,7 @@ const description: Question<readonly string[], readonly string[]> & Defaulted<st
     'Write: Returns …. Use it when ….',
   ),
   prompt: {
-    message: 'What does the tool return, and when should an agent use it?',
+    message: descriptionQuestion('the tool'),
     placeholder: 'Returns … Use it when …',
   },
   initial: ({ tool: name = tool.initial({}), output: fields = [], returns }) =>

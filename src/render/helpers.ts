@@ -1,6 +1,6 @@
 import type { Json } from 'market-mcp-contract/json';
 import { Code, mapEntries, memberAccess, printLiteral, propertyText, type Spread } from './literal.ts';
-import { declaration, type RequestParts, requestLiteral, setting } from './request-code.ts';
+import { type CallContext, declaration, requestLiteral, setting } from './request-code.ts';
 
 /**
  * The helpers of templates. Every value from an author passes through the helper for its context.
@@ -26,7 +26,7 @@ export const helpers = {
     memberAccess(requireText(object, 'member'), requireText(name, 'member')),
   /** The options of a request to a source; `indent` is where its line starts. */
   request: (call: unknown, { hash }: Options) =>
-    requestLiteral(defined(call, 'request') as RequestParts, indentOf(hash)),
+    requestLiteral(defined(call, 'request') as CallContext, indentOf(hash)),
   /** A variable of `src/env.ts`. */
   declaration: (variable: unknown) =>
     declaration(defined(variable, 'declaration') as Parameters<typeof declaration>[0]),

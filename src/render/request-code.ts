@@ -16,7 +16,7 @@ import {
 } from './literal.ts';
 
 /** The request of a tool. */
-export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
+export type CallContext = NonNullable<ReturnType<typeof toolContext>['call']>;
 
 /** The request as code that reads the arguments of the call from `input`. */
 const codeForm: RequestForm<Node> = {
@@ -27,8 +27,8 @@ const codeForm: RequestForm<Node> = {
 };
 
 /** The options of a request to a source, on a line with `indent` leading spaces. */
-export function requestLiteral(call: RequestParts, indent: number): string {
-  if (call.method === 'call') return forwarded(call, indent);
+export function requestLiteral(call: CallContext, indent: number): string {
+  if (call.method === 'call') return forwardedCall(call, indent);
   const members: LiteralMember[] = [
     ...requestOptions(call, codeForm),
     ...(call.auth ? [['auth', printLiteral(call.auth)] as const] : []),
@@ -47,7 +47,7 @@ export function requestLiteral(call: RequestParts, indent: number): string {
 }
 
 /** The options of a call that is forwarded to an MCP server. */
-function forwarded(call: RequestParts, indent: number): string {
+function forwardedCall(call: CallContext, indent: number): string {
   const { wrap, isReadOnly, takesInput, hasMirrors, nulls = [] } = call;
   const nullMembers = nulls.map((name): LiteralMember => [name, 'null']);
   const wholeInput = nullMembers.length > 0 ? { members: [...nullMembers, new Code('...input')] } : 'input';
@@ -64,7 +64,7 @@ function forwarded(call: RequestParts, indent: number): string {
 }
 
 /** The rest of an answer is dropped if its fields were chosen. */
-function keptMembers({ isReduced }: RequestParts): readonly LiteralMember[] {
+function keptMembers({ isReduced }: CallContext): readonly LiteralMember[] {
   if (isReduced) return [['keep', "'declared'"]];
   return [];
 }

@@ -32,7 +32,7 @@ const furtherSamples = 2;
 export function samplesOf(
   definition: ToolDefinition,
   requested: readonly ToolExample[],
-  smoke: PlatformProfile['smoke'],
+  testValues: PlatformProfile['smoke'],
   location: string,
 ): Result<PreparedTool> {
   const { inputSchema, outputSchema } = definition;
@@ -40,12 +40,12 @@ export function samplesOf(
   const unfit = requestErrors(inputSchema, keyParameter, requested, location);
   if (unfit.length > 0) return refuse(...unfit);
 
-  const test = sampleArguments(inputSchema, smoke);
+  const test = sampleArguments(inputSchema, testValues);
   const emptyKeys = exampleKeys(inputSchema, keyParameter, requested, 'empty');
   const keys = [
     ...new Set([
       ...exampleKeys(inputSchema, keyParameter, requested, 'found'),
-      ...(keyParameter === null ? [null] : keysWithSample(inputSchema, keyParameter, test, smoke)),
+      ...(keyParameter === null ? [null] : keysWithSample(inputSchema, keyParameter, test, testValues)),
     ]),
   ].filter((key) => !emptyKeys.includes(key));
 
@@ -97,11 +97,11 @@ function keysWithSample(
   inputSchema: JsonObject,
   name: string,
   test: JsonObject,
-  smoke: PlatformProfile['smoke'],
+  testValues: PlatformProfile['smoke'],
 ): readonly Key[] {
   const property = propertyOf(inputSchema, name);
   const [fallback] = Object.values(
-    sampleArguments({ ...propertyAlone(inputSchema, name, property), required: [name] }, smoke),
+    sampleArguments({ ...propertyAlone(inputSchema, name, property), required: [name] }, testValues),
   );
   const tested = selectedKey(inputSchema, name, test);
   const values = [fallback, ...parameterValues(property)].filter(

@@ -113,16 +113,16 @@ function splitNames(list: string): readonly string[] {
   return list.split('\0').filter((name) => name !== '');
 }
 
-/** Whether git would take a file into a commit: it tracks it, ignores it, or neither; none outside of a repository. */
-export async function secrecyOf(
-  directory: string,
-  path: string,
-): Promise<'tracked' | 'ignored' | 'open' | 'none'> {
+/** What git does with a file. `committable`: it neither tracks nor ignores it, so `git add .` would add it. */
+export type FileGitState = 'tracked' | 'ignored' | 'committable';
+
+/** Returns what git does with a file; undefined outside of a repository. */
+export async function fileGitState(directory: string, path: string): Promise<FileGitState | undefined> {
   const tracked = await readRepository(directory, ['ls-files', '--', path]);
-  if (tracked.exitCode !== 0) return 'none';
+  if (tracked.exitCode !== 0) return undefined;
   if (tracked.stdout.trim() !== '') return 'tracked';
   const ignored = await readRepository(directory, ['check-ignore', '--quiet', '--', path]);
-  return ignored.exitCode === 0 ? 'ignored' : 'open';
+  return ignored.exitCode === 0 ? 'ignored' : 'committable';
 }
 
 /** A file that git ignores. */

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startImport } from '../../src/changes/import-run.ts';
-import { rememberTyped } from '../../src/changes/key-values.ts';
-import { fromOpenApi } from '../../src/changes/openapi.ts';
-import { fromRequests } from '../../src/changes/request-tools.ts';
+import { rememberTypedKey } from '../../src/changes/key-values.ts';
+import { toolsFromOpenApi } from '../../src/changes/openapi.ts';
+import { toolsFromRequests } from '../../src/changes/request-tools.ts';
 import type { PartialAnswers } from '../../src/questions/partial-answers.ts';
 import { openApiAnswers, requestAnswers } from '../../src/questions/tool-answers.ts';
 import { startApi } from '../api-server.ts';
@@ -28,7 +28,7 @@ async function api() {
 /** Reads and sends a request in an environment with SECRET. */
 async function send(answers: PartialAnswers, run = startImport()) {
   vi.stubEnv('SECRET', secret);
-  const result = await fromRequests(requestAnswers({ effect: 'reads', ...answers }), run);
+  const result = await toolsFromRequests(requestAnswers({ effect: 'reads', ...answers }), run);
   const errors = result.ok
     ? []
     : result.errors.map(({ where, message, hint }) => `${where} ${message}. ${hint}`);
@@ -198,7 +198,7 @@ it('a typed value is used first, and only in its run for the origin that it was 
   const [first, second] = await Promise.all([api(), api()]);
   const lineOf = (origin: string) => [`curl ${origin}/a -H 'x-api-key: $SECRET'`];
   const run = startImport();
-  rememberTyped(run, 'SECRET', first.origin, 'typed-key');
+  rememberTypedKey(run, 'SECRET', first.origin, 'typed-key');
   expect((await send({ fromRequest: lineOf(first.origin), env: ['SECRET'] }, run)).errors).toBe('');
   expect(first.received[0]?.headers).toContain('x-api-key: typed-key');
   expect((await send({ fromRequest: lineOf(second.origin) }, run)).isSent).toBe(false);
@@ -219,7 +219,7 @@ it('an operation of an OpenAPI document gets a variable only with --env, which n
   vi.stubEnv('GAS_TOKEN', secret);
   const answers = { fromOpenapi: path, operation: ['GET /a'], effect: 'reads' } as const;
   const errorsOf = async (more: PartialAnswers) => {
-    const result = await fromOpenApi(openApiAnswers({ ...answers, ...more }), startImport());
+    const result = await toolsFromOpenApi(openApiAnswers({ ...answers, ...more }), startImport());
     return result.ok ? [] : result.errors.map(({ where, message }) => `${where} ${message}`);
   };
   expect(await errorsOf({ send: true })).toEqual([

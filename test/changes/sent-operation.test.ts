@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startImport } from '../../src/changes/import-run.ts';
-import { fromOpenApi } from '../../src/changes/openapi.ts';
+import { toolsFromOpenApi } from '../../src/changes/openapi.ts';
 import { openApiAnswers } from '../../src/questions/tool-answers.ts';
 import { startApi } from '../api-server.ts';
 import { openApi } from '../e2e/upstreams.ts';
@@ -16,7 +16,7 @@ it('a saved list and the list that a sent operation returns define the tool toge
   const saved = join(directory(), 'saved.json');
   writeFileSync(saved, JSON.stringify([{ price: 2.5 }]));
   const answers = { fromOpenapi: document, operation: ['GET /a'], send: true, fromSample: [saved] };
-  expect(await fromOpenApi(openApiAnswers(answers), startImport())).toMatchObject({
+  expect(await toolsFromOpenApi(openApiAnswers(answers), startImport())).toMatchObject({
     ok: true,
     value: [
       {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startImport } from '../../src/changes/import-run.ts';
-import { fromServer } from '../../src/changes/server-tools.ts';
+import { toolsFromServer } from '../../src/changes/server-tools.ts';
 import { serverAnswers } from '../../src/questions/tool-answers.ts';
 import { startApi } from '../api-server.ts';
 
@@ -32,7 +32,7 @@ async function serve(tools: readonly object[]): Promise<string> {
 const answers = (fromUrl: string, only: readonly string[] = []) => serverAnswers({ fromUrl, only });
 
 it('a tool that runs only as a task is left out and reported', async () => {
-  const imported = await fromServer(answers(await serve([taskTool, tool, optionalTool])), startImport());
+  const imported = await toolsFromServer(answers(await serve([taskTool, tool, optionalTool])), startImport());
   if (!imported.ok) throw new Error(JSON.stringify(imported));
   expect(imported.value.map(({ entry }) => entry.name)).toEqual(['get_weather', 'get_report']);
   expect(imported.value[0]?.changes[0]).toMatchObject({
@@ -44,7 +44,7 @@ it('a tool that runs only as a task is left out and reported', async () => {
 
 it('a tool that runs only as a task is rejected by name', async () => {
   expect(
-    await fromServer(answers(await serve([taskTool, tool]), ['train_model']), startImport()),
+    await toolsFromServer(answers(await serve([taskTool, tool]), ['train_model']), startImport()),
   ).toMatchObject({
     ok: false,
     errors: [{ message: expect.stringContaining('runs only as a task') }],
@@ -52,7 +52,7 @@ it('a tool that runs only as a task is rejected by name', async () => {
 });
 
 it('a server whose tools all run only as tasks is rejected', async () => {
-  expect(await fromServer(answers(await serve([taskTool])), startImport())).toMatchObject({
+  expect(await toolsFromServer(answers(await serve([taskTool])), startImport())).toMatchObject({
     ok: false,
     errors: [{ message: expect.stringContaining('no tool to import') }],
   });

@@ -34,7 +34,7 @@ const implementations = [
 function toolOf(first: Json) {
   const sample = { name: 'first', value: first };
   return unwrap(
-    toolOfSamples([sample], { name: 'get_it', input: [], keepsAllData: true }, () => 'Returns it.'),
+    toolOfSamples([sample], { name: 'get_it', input: [], returnsApiAnswers: true }, () => 'Returns it.'),
   );
 }
 

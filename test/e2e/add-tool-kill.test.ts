@@ -161,7 +161,7 @@ async function caseOf(name: string, before: string, command: readonly string[]):
 /** The names of the tools that a project serves. */
 async function served(directory: string): Promise<readonly string[]> {
   const { tools } = await openProject(directory);
-  return toolsNamed(tools.filter((tool) => tool.served)).map(({ name }) => name);
+  return toolsNamed(tools.filter((tool) => tool.isServed)).map(({ name }) => name);
 }
 
 /** All files except leftovers of killed runs, outputs of the build, and the record of the next run. */

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
-import { givenArguments } from '../../src/changes/send-requests.ts';
+import { argumentsInSchema } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { requestOf } from '../../src/import/api-recordings.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
-import { readRequest } from '../../src/import/request/index.ts';
+import { parseRequest } from '../../src/import/request/parse-request.ts';
 
 const read = (body: object) => {
   const line = `curl https://x.test/chat -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
-  return unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
+  return unwrap(parseRequest(curlRequest(line), { input: [], constants: [] }));
 };
 
 it.each([
@@ -39,7 +39,7 @@ it.each([
 ])('the text of the user in %j is an input, and the rest is sent unchanged', (body, inputs) => {
   const { call, input } = read(body);
   expect(input.map(({ name, default: value }) => [name, value])).toEqual(inputs);
-  expect(requestOf(call, givenArguments(fieldsSchema(input))).json).toEqual(body);
+  expect(requestOf(call, argumentsInSchema(fieldsSchema(input))).json).toEqual(body);
 });
 
 it.each([
@@ -50,5 +50,5 @@ it.each([
 ])('without a text of the user, %j is constant', (body) => {
   const { call, input } = read(body);
   expect(input.filter(({ name }) => !['contents', 'messages'].includes(name))).toEqual([]);
-  expect(requestOf(call, givenArguments(fieldsSchema(input))).json).toEqual(body);
+  expect(requestOf(call, argumentsInSchema(fieldsSchema(input))).json).toEqual(body);
 });

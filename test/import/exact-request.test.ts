@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { unwrap } from '../../packages/contract/src/command/command-error.ts';
+import { CommandError, unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { BodyParts } from '../../packages/runtime/src/source/body.ts';
 import { requestBody } from '../../packages/runtime/src/source/body.ts';
-import { givenArguments } from '../../src/changes/send-requests.ts';
+import { argumentsInSchema } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { requestOf } from '../../src/import/api-recordings.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { harRequests } from '../../src/import/request/har.ts';
-import { type ReadRequest, readRequest } from '../../src/import/request/index.ts';
-import { keylessCurl } from '../../src/import/request/line.ts';
-import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
-import { type RequestParts, requestLiteral } from '../../src/render/request-code.ts';
+import { keylessCurl } from '../../src/import/request/keyless-line.ts';
+import { type ParsedRequest, parseRequest } from '../../src/import/request/parse-request.ts';
+import { type CallContext, requestLiteral } from '../../src/render/request-code.ts';
 import fc from '../fast-check.ts';
 
 const large = '1234567890123456789';
@@ -21,16 +20,16 @@ function curlWith(body: string): string {
   return `curl https://x.test/ -H 'content-type: application/json' -d '${quoted}'`;
 }
 
-function read(body: string, constants: readonly string[] = []): ReadRequest {
-  return unwrap(readRequest(curlRequest(curlWith(body)), { input: [], constants }));
+function read(body: string, constants: readonly string[] = []): ParsedRequest {
+  return unwrap(parseRequest(curlRequest(curlWith(body)), { input: [], constants }));
 }
 
 /** What the trial sends, and what the generated code sends, for the arguments that the request shows. */
-function bodiesOf({ call, input }: ReadRequest): readonly (string | undefined)[] {
-  const values = givenArguments(fieldsSchema(input));
+function bodiesOf({ call, input }: ParsedRequest): readonly (string | undefined)[] {
+  const values = argumentsInSchema(fieldsSchema(input));
   const { json } = requestOf(call, values);
   const { integers } = call.body ?? {};
-  const parts: RequestParts = {
+  const parts: CallContext = {
     ...call,
     isReadOnly: true,
     takesInput: true,
@@ -107,7 +106,7 @@ describe('an integer beyond 2^53 in the body of a request', () => {
   it('is what the author says with --input, and is still sent with its digits', () => {
     const input = [{ name: 'recipient_id', type: 'integer' } as const];
     const body = `{"recipient_id":${large}}`;
-    const stated = unwrap(readRequest(curlRequest(curlWith(body)), { input, constants: [] }));
+    const stated = unwrap(parseRequest(curlRequest(curlWith(body)), { input, constants: [] }));
     expect(stated.notes).toEqual([]);
     expect(
       requestBody({ json: { recipient_id: 5 }, integers: stated.call.body?.integers ?? [] })?.content,
@@ -131,7 +130,7 @@ describe('an integer beyond 2^53 in the body of a request', () => {
       JSON.parse(JSON.stringify({ log: { entries: [{ request, response: { status: 200, content: {} } }] } })),
     );
     if (!recorded) throw new Error('no request');
-    const sent = bodiesOf(unwrap(readRequest(recorded, { input: [], constants: [] })));
+    const sent = bodiesOf(unwrap(parseRequest(recorded, { input: [], constants: [] })));
     expect(sent).toEqual([body, body]);
   });
 
@@ -139,7 +138,7 @@ describe('an integer beyond 2^53 in the body of a request', () => {
     const given = curlRequest(
       curlWith(`{"api_key":"k1","recipient_id":${large},"modulus":${'7'.repeat(400)}}`),
     );
-    const { call } = unwrap(readRequest(given, { input: [], constants: [] }));
+    const { call } = unwrap(parseRequest(given, { input: [], constants: [] }));
     const [, variable] =
       keylessCurl(given, call)
         .join(' ')
@@ -157,8 +156,8 @@ describe('an integer beyond 2^53 in the body of a request', () => {
       `curl https://x.test/a -F 'id=${large}'`,
     ];
     for (const line of lines) {
-      const { input } = unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
-      expect(givenArguments(fieldsSchema(input))).toEqual({ id: large });
+      const { input } = unwrap(parseRequest(curlRequest(line), { input: [], constants: [] }));
+      expect(argumentsInSchema(fieldsSchema(input))).toEqual({ id: large });
     }
   });
 });
@@ -172,7 +171,7 @@ describe('another number in the body of a request', () => {
     ['1e-400', 'would send as 0'],
     ['123456789012345678e1', 'would send as 1234567890123456800'],
   ])('%s would be changed, so it is rejected', (literal, reason) => {
-    expect(() => read(`{"a":{"b":[${literal}]}}`)).toThrow(RequestRefusal);
+    expect(() => read(`{"a":{"b":[${literal}]}}`)).toThrow(CommandError);
     expect(() => read(`{"a":{"b":[${literal}]}}`)).toThrow(reason);
   });
 

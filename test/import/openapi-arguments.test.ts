@@ -363,7 +363,7 @@ describe('keys', () => {
     const { call, inputs } = await toolOf(
       documentOf({ security: [{ it: [] }] }, { components: { securitySchemes: { it: scheme } } }),
     );
-    const keys = call.api.shared.map(({ key: _, in: __, variables, ...key }) => ({
+    const keys = call.api.sharedKeys.map(({ key: _, in: __, variables, ...key }) => ({
       ...{ ...key, variables: variables.map(({ name }) => name) },
     }));
     expect(keys).toEqual([credential]);
@@ -381,7 +381,7 @@ describe('keys', () => {
         documentOf({ parameters: [{ name, in: place, required: true, schema: { type: 'string' } }] }),
       );
       expect(Object.keys(inputs)).toEqual(['chain']);
-      expect(call.api.shared.map((one) => one.name)).toEqual([name]);
+      expect(call.api.sharedKeys.map((one) => one.name)).toEqual([name]);
     },
   );
 
@@ -436,7 +436,7 @@ describe('keys', () => {
       { parameters },
     );
     expect(names).toEqual(['GAS_SESSION']);
-    expect(call.api.shared).toMatchObject([{ name: 'x-session' }]);
+    expect(call.api.sharedKeys).toMatchObject([{ name: 'x-session' }]);
     expect(call.headers).toEqual([]);
     expect(call.query).toEqual([{ name: 'X-Session', input: 'X-Session' }]);
   });
@@ -456,7 +456,7 @@ describe('keys', () => {
     };
     const document = { ...base, components: { securitySchemes }, paths };
     const tokenOf = async (name: string) =>
-      (await toolOf(document, name)).call.api.shared[0]?.variables.map((one) => one.name);
+      (await toolOf(document, name)).call.api.sharedKeys[0]?.variables.map((one) => one.name);
     expect(await tokenOf('getGas')).toEqual(['GAS_ADMINS_TOKEN']);
     expect(await tokenOf('other')).toEqual(['GAS_TOKEN']);
   });
@@ -467,7 +467,7 @@ describe('keys', () => {
   ])('that are two tokens, always named %s, are one variable', async (_, security) => {
     const { call, names } = await variablesOf(security, { one: { type: 'oauth2' }, two: bearer });
     expect(names).toEqual(['GAS_TOKEN']);
-    expect(call.api.shared).toHaveLength(1);
+    expect(call.api.sharedKeys).toHaveLength(1);
     expect(call.api.auth).toBeUndefined();
   });
 
@@ -484,7 +484,7 @@ describe('keys', () => {
   it('that are optional parameters are sent beside the others if they are set', async () => {
     const parameters = [{ name: 'key', in: 'query', schema: { type: 'string' } }];
     const one = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
-    expect(one.call.api.shared).toMatchObject([{ kind: 'bearer' }, { in: 'query', name: 'key' }]);
+    expect(one.call.api.sharedKeys).toMatchObject([{ kind: 'bearer' }, { in: 'query', name: 'key' }]);
     expect(apiVariables(one.call.api).map(({ optional }) => optional)).toEqual([undefined, undefined, true]);
     const basic = { type: 'http', scheme: 'basic' };
     const two = await variablesOf([{ it: [] }, { other: [] }], { it: bearer, other: basic }, { parameters });
@@ -495,10 +495,10 @@ describe('keys', () => {
     const schema = { type: 'string' };
     const parameters = [{ name: 'Authorization', in: 'header', required: true, schema }];
     const alone = await variablesOf([], {}, { parameters });
-    expect(alone.call.api.shared).toMatchObject([{ name: 'Authorization', kind: 'plain' }]);
+    expect(alone.call.api.sharedKeys).toMatchObject([{ name: 'Authorization', kind: 'plain' }]);
     expect([alone.names, Object.keys(alone.call.headers)]).toEqual([['GAS_AUTHORIZATION'], []]);
     const beside = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
-    expect(beside.call.api.shared).toMatchObject([{ name: 'authorization', kind: 'bearer' }]);
+    expect(beside.call.api.sharedKeys).toMatchObject([{ name: 'authorization', kind: 'bearer' }]);
     expect(beside.names).toEqual(['GAS_TOKEN']);
   });
 
@@ -548,7 +548,7 @@ describe('OAuth 2', () => {
   const made = async (oauth: object) => {
     const components = { securitySchemes: { oauth } };
     const { call } = await toolOf(documentOf({ security: [{ oauth: [] }] }, { components }));
-    return { api: call.api, text: setting({ name: 'headers', sent: call.api.shared }) };
+    return { api: call.api, text: setting({ name: 'headers', sent: call.api.sharedKeys }) };
   };
 
   it.each([
@@ -581,7 +581,7 @@ describe('OAuth 2', () => {
     const headersOf = async (...operations: readonly string[]) => {
       const choice = { operations, tool: null };
       const [tool] = unwrap(toolsOfDocument(await read(document), choice, 'api.json', null));
-      return setting({ name: 'headers', sent: tool?.call?.api.shared ?? [] });
+      return setting({ name: 'headers', sent: tool?.call?.api.sharedKeys ?? [] });
     };
     expect(await headersOf('GET /gas')).toContain(", scope: 'gas:read' })");
     expect(await headersOf('GET /gas', 'GET /coins')).toContain(

@@ -181,7 +181,7 @@ it('Swagger 2.0 is supported: parameters, body, security, address and answer', a
   const { call, inputs, required } = await toolOf(document, 'putPet');
   expect(call.api).toMatchObject({
     file: 'pets',
-    shared: [{ kind: 'basic', variables: [{ name: 'PETS_USER' }, { name: 'PETS_PASSWORD' }] }],
+    sharedKeys: [{ kind: 'basic', variables: [{ name: 'PETS_USER' }, { name: 'PETS_PASSWORD' }] }],
   });
   expect(call.api.address).toMatchObject({ fallback: 'https://pets.example/v2' });
   expect(call).toMatchObject({

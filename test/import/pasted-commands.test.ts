@@ -4,10 +4,10 @@ import type { Json } from '../../packages/contract/src/json/value.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { isCurl } from '../../src/import/request/curl-text.ts';
 import { harRequests } from '../../src/import/request/har.ts';
-import { readRequest } from '../../src/import/request/index.ts';
+import { parseRequest } from '../../src/import/request/parse-request.ts';
 import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
 
-const read = (line: string) => unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
+const read = (line: string) => unwrap(parseRequest(curlRequest(line), { input: [], constants: [] }));
 const variablesIn = (line: string) => [...read(line).keySources];
 
 describe('a command', () => {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
-import { readRequest } from '../../src/import/request/index.ts';
+import { parseRequest } from '../../src/import/request/parse-request.ts';
 import type { SegmentInput } from '../../src/import/request/path-segments.ts';
 
 const read = (path: string) => {
   const line = `curl 'https://api.x.test${path}'`;
-  const { call, input } = unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
+  const { call, input } = unwrap(parseRequest(curlRequest(line), { input: [], constants: [] }));
   return { path: call.path, values: input.map(({ default: value }) => value) };
 };
 
@@ -46,7 +46,7 @@ it.each([
 });
 
 const readWith = (line: string, segments: readonly SegmentInput[]) =>
-  readRequest(curlRequest(line), { input: [], constants: [], segments });
+  parseRequest(curlRequest(line), { input: [], constants: [], segments });
 
 it('a segment that its author names is an argument with its value as the default', () => {
   const line = "curl 'https://api.x.test/v3/coins/bitcoin/quote'";

@@ -21,7 +21,7 @@ function outcomeOf(first: string, next: string): 'found' | 'empty' | 'fail' {
   const sample = unwrap(readSample(first, 'first'));
   const description = 'Returns what the sample shows. Use it when a question asks for what the sample shows.';
   const made = unwrap(
-    toolOfSamples([sample], { name: 'get_it', input: [], keepsAllData: true }, () => description),
+    toolOfSamples([sample], { name: 'get_it', input: [], returnsApiAnswers: true }, () => description),
   );
   const schema = preparedOf([made]).tools[0]?.definition.outputSchema as unknown as ObjectSchema;
   const content = wrapAnswer(JSON.parse(next), made.wrap);

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
-import { givenArguments } from '../../src/changes/send-requests.ts';
+import { argumentsInSchema } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
-import { readRequest } from '../../src/import/request/index.ts';
-import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
+import { parseRequest } from '../../src/import/request/parse-request.ts';
 import { tryRequest } from '../../src/project/source/trial.ts';
 import { type ApiRequest, startApi } from '../api-server.ts';
 
@@ -47,7 +46,7 @@ async function sentByCurl({ curl, bash = curl, env = {} }: RealRequest): Promise
 async function sentByTool({ curl, env = {}, arguments: others = {} }: RealRequest): Promise<ApiRequest> {
   received.length = 0;
   const { call, input, keySources } = unwrap(
-    readRequest(curlRequest(placed(curl)), { input: [], constants: [] }),
+    parseRequest(curlRequest(placed(curl)), { input: [], constants: [] }),
   );
   const keyValue = (variable: string) => {
     const source = keySources.get(variable);
@@ -57,7 +56,7 @@ async function sentByTool({ curl, env = {}, arguments: others = {} }: RealReques
     const suffix = source.variable.replace(/^LOCAL(?:_API)?_\d+_/, '');
     return env[source.variable] ?? env[suffix] ?? Object.values(env)[0] ?? '';
   };
-  await tryRequest(call, { ...givenArguments(fieldsSchema(input)), ...others }, keyValue, true);
+  await tryRequest(call, { ...argumentsInSchema(fieldsSchema(input)), ...others }, keyValue, true);
   expect(received).toHaveLength(1);
   return received[0] as ApiRequest;
 }
@@ -74,9 +73,10 @@ it.each(requests.filter(({ rejected }) => rejected !== undefined))(
   'a command that no tool can send is rejected before anything is sent: $api',
   async (request) => {
     const error = await sentByTool(request).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(RequestRefusal);
-    expect((error as RequestRefusal).message).toContain(request.rejected);
-    expect((error as RequestRefusal).hint).not.toBe('');
+    expect(error).toMatchObject({
+      message: expect.stringContaining(request.rejected ?? ''),
+      hint: expect.stringMatching(/./),
+    });
     expect(received).toEqual([]);
   },
 );

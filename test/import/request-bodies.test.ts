@@ -1,44 +1,40 @@
 import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import { givenArguments } from '../../src/changes/send-requests.ts';
+import { argumentsInSchema } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { requestOf } from '../../src/import/api-recordings.ts';
+import type { AuthorRequest } from '../../src/import/request/author-request.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
-import type { GivenRequest } from '../../src/import/request/given-request.ts';
 import { harRequests } from '../../src/import/request/har.ts';
-import { readRequest } from '../../src/import/request/index.ts';
-import { keylessLine } from '../../src/import/request/line.ts';
-import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
+import { keylessLine } from '../../src/import/request/keyless-line.ts';
+import { parseRequest } from '../../src/import/request/parse-request.ts';
+import { catchRefusal, RequestRefusal } from '../../src/import/request/request-refusal.ts';
 
-function read(given: GivenRequest) {
-  return unwrap(readRequest(given, { input: [], constants: [] }));
+function read(given: AuthorRequest) {
+  return unwrap(parseRequest(given, { input: [], constants: [] }));
 }
 
 /** What a tool sends if its caller gives the values of the request. */
 function sent(line: string) {
   const { call, input } = read(curlRequest(line));
-  return { ...requestOf(call, givenArguments(fieldsSchema(input))), type: call.body?.mediaType };
+  return { ...requestOf(call, argumentsInSchema(fieldsSchema(input))), type: call.body?.mediaType };
 }
 
 function recorded(
   request: Json,
   response: Json = { content: { mimeType: 'application/json' } },
-): GivenRequest {
+): AuthorRequest {
   const whole = { method: 'POST', url: 'https://x.test/a', headers: [], ...(request as object) };
   const [given] = harRequests({ log: { entries: [{ request: whole, response }] } } as Json);
   if (!given) throw new Error('no request');
   return given;
 }
 
-const rejection = (given: () => GivenRequest) => {
-  try {
-    read(given());
-  } catch (error) {
-    if (error instanceof RequestRefusal) return error.message;
-    throw error;
-  }
-  throw new Error('was not rejected');
+const rejection = (given: () => AuthorRequest) => {
+  const parsed = catchRefusal(() => parseRequest(given(), { input: [], constants: [] }));
+  if (parsed.ok) throw new Error('was not rejected');
+  return parsed.errors[0]?.message;
 };
 
 const form = 'application/x-www-form-urlencoded';
@@ -92,7 +88,7 @@ it.each(['dXNlcjpwYXNz', 'dXNlcjpwYXNzd29yZDEyMzQ', 'dXNlcjpw5HNzd/ZyZDE=', '3f2
   'a Basic header is a user with a password only if encoding them again gives the same text: %s',
   (text) => {
     const { call, keySources } = read(curlRequest(`curl https://x.test/a -H 'authorization: Basic ${text}'`));
-    const [key] = (call.needs ?? []).flat();
+    const [key] = (call.acceptedKeys ?? []).flat();
     const isPair = text === 'dXNlcjpwYXNz';
     expect(key?.kind).toBe(isPair ? 'basic' : 'plain');
     if (!isPair) expect([key?.prefix, ...keySources.values()]).toEqual(['Basic ', { value: text }]);

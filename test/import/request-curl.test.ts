@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { AuthorRequest } from '../../src/import/request/author-request.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { isCurl } from '../../src/import/request/curl-text.ts';
-import type { GivenRequest } from '../../src/import/request/given-request.ts';
 import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
-import { commandWords, unquotedVariables } from '../../src/import/request/shell-words.ts';
+import { splitCommandLine, unquotedVariables } from '../../src/import/request/shell-words.ts';
 import { type ApiRequest, startApi } from '../api-server.ts';
 import { scratch } from '../e2e/support.ts';
 import fc from '../fast-check.ts';
@@ -53,7 +53,7 @@ function partsIn(body: string, boundary: string): readonly (readonly string[])[]
     .map((part) => [...(/name="([^"]*)"\r\n\r\n(.*)\r\n$/s.exec(part)?.slice(1) ?? [part])]);
 }
 
-function asSent({ method, url, headers, body }: GivenRequest): object {
+function asSent({ method, url, headers, body }: AuthorRequest): object {
   const { host } = new URL(origin);
   expect(url.startsWith(`http://${host}/`)).toBe(true);
   return {
@@ -180,11 +180,11 @@ describe('a curl command', () => {
   it('is read as Chrome copies it for cmd', () => {
     const copied =
       'curl ^"https://x.test/a?b=1^&c=^%^20^" ^\n  -H ^"content-type: application/json^" ^\n  --data-raw ^"^{^\\^"q^\\^":^\\^"a^\n\nb^\\^"^}^"';
-    expect(commandWords(copied)).toEqual([
+    expect(splitCommandLine(copied).words).toEqual([
       ...['curl', 'https://x.test/a?b=1&c=%20', '-H', 'content-type: application/json'],
       ...['--data-raw', '{"q":"a\nb"}'],
     ]);
-    expect(commandWords('curl "https://x.test/a" ^\r\n  -H "a: ^x"')).toEqual([
+    expect(splitCommandLine('curl "https://x.test/a" ^\r\n  -H "a: ^x"').words).toEqual([
       'curl',
       'https://x.test/a',
       '-H',
@@ -226,5 +226,5 @@ it('splits any line as bash does, whatever the quotes', async () => {
     .split('\x01')
     .slice(0, -1)
     .map((words) => words.split('\0').slice(0, -1));
-  expect(made.map((line) => commandWords(`curl ${line}`))).toEqual(expected);
+  expect(made.map((line) => splitCommandLine(`curl ${line}`).words)).toEqual(expected);
 });

@@ -1,21 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { unwrap } from '../../packages/contract/src/command/command-error.ts';
+import { CommandError, unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { isKeyName } from '../../packages/contract/src/command/key-names.ts';
 import { startImport } from '../../src/changes/import-run.ts';
-import { requestsInText } from '../../src/changes/request-tools.ts';
-import { givenArguments } from '../../src/changes/send-requests.ts';
+import { readRequestText } from '../../src/changes/request-tools.ts';
+import { argumentsInSchema } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { isKeyValue, placeholderIn } from '../../src/import/key-placeholders.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
-import { readRequest } from '../../src/import/request/index.ts';
-import { keylessCurl, keylessLine } from '../../src/import/request/line.ts';
+import { keylessCurl, keylessLine } from '../../src/import/request/keyless-line.ts';
+import { parseRequest } from '../../src/import/request/parse-request.ts';
 import { readsByRpc } from '../../src/import/request/protocols.ts';
-import { RequestRefusal } from '../../src/import/request/request-refusal.ts';
 import { createQuestions } from '../../src/questions/create.ts';
 import { documented } from '../e2e/requests.ts';
 
 function read(line: string, constants: readonly string[] = []) {
-  return unwrap(readRequest(curlRequest(line), { input: [], constants }));
+  return unwrap(parseRequest(curlRequest(line), { input: [], constants }));
 }
 
 const json = "-H 'content-type: application/json'";
@@ -56,11 +55,17 @@ describe('a key', () => {
 
   it('has one variable, whether the first request names it or contains it', () => {
     const first = read("curl https://x.test/a -H 'x-api-key: $MY_KEY'").call;
-    const variables = [first.api.address, ...(first.needs ?? []).flat().flatMap((key) => key.variables)];
+    const variables = [
+      first.api.address,
+      ...(first.acceptedKeys ?? []).flat().flatMap((key) => key.variables),
+    ];
     const given = curlRequest('curl https://x.test/b -H "x-api-key: k1"');
-    const again = readRequest(given, { input: [], constants: [], variables });
+    const again = parseRequest(given, { input: [], constants: [], variables });
     expect(again.ok && [...again.value.keySources]).toEqual([['MY_KEY', { value: 'k1' }]]);
-    const other = readRequest({ ...given, url: 'https://y.test/b' }, { input: [], constants: [], variables });
+    const other = parseRequest(
+      { ...given, url: 'https://y.test/b' },
+      { input: [], constants: [], variables },
+    );
     expect(other.ok && [...other.value.keySources.keys()]).toEqual(['Y_API_KEY']);
   });
 
@@ -77,7 +82,7 @@ describe('a key', () => {
         '{"jsonrpc":"2.0","id":1,"method":"getStat","params":[{"password":"k"}]}',
       ].map((body) => `curl https://x.test/ ${json} -d '${body}'`),
     ])
-      expect(() => read(line)).toThrow(RequestRefusal);
+      expect(() => read(line)).toThrow(CommandError);
   });
 });
 
@@ -102,7 +107,7 @@ describe('the parts of a request', () => {
       'curl https://x.test/v2/users/123/tx/{chain=base}/latest/3fa85f64-5717-4562-b3fc-2c963f66afa6.json',
     );
     expect(call.path).toBe('/v2/users/{user_id}/tx/{chain}/latest/{latest_id}.json');
-    expect(givenArguments(fieldsSchema(input))).toMatchObject({ user_id: 123, chain: 'base' });
+    expect(argumentsInSchema(fieldsSchema(input))).toMatchObject({ user_id: 123, chain: 'base' });
   });
 
   it('of a JSON body are its scalars up to two levels, and lists of one type', () => {
@@ -165,7 +170,7 @@ describe('the parts of a request', () => {
 
   it('of a batch and a subscription are refused', () => {
     for (const body of ['[{"jsonrpc":"2.0","id":1,"method":"a"}]', '{"query":"subscription { a }"}'])
-      expect(() => read(`curl https://x.test/ ${json} -d '${body}'`)).toThrow(RequestRefusal);
+      expect(() => read(`curl https://x.test/ ${json} -d '${body}'`)).toThrow(CommandError);
   });
 
   it('that browsers add are left out and told', () => {
@@ -237,7 +242,7 @@ it.each(['https://x.test/v1/$API_KEY', 'https://x.test/v1/${ACCESS_TOKEN}/a'])(
 
 describe('a wrong place for a curl command, or a wrong command', () => {
   it.each(['curl', 'wget https://api.example.com/prices', '/nowhere/a b.txt'])('%s', async (text) => {
-    const { errors = [] } = (await requestsInText(text, startImport())) as {
+    const { errors = [] } = (await readRequestText(text, startImport())) as {
       errors?: readonly { message: string }[];
     };
     expect(errors).toMatchObject([

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { toolNameOf } from '../../src/import/openapi/openapi-tool.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
-import { readRequest } from '../../src/import/request/index.ts';
+import { parseRequest } from '../../src/import/request/parse-request.ts';
 
 it.each([
   ['deleteUser', 'delete', '/users/{id}', 'deleteUser'],
@@ -17,6 +17,6 @@ it.each([
 
 it('a method of JSON-RPC without letters a to z gives a tool the name of its path', () => {
   const line = `curl https://x.test/rpc -d '{"jsonrpc":"2.0","id":1,"method":"削除","params":{}}'`;
-  const { name } = unwrap(readRequest(curlRequest(line), { input: [], constants: [] }));
+  const { name } = unwrap(parseRequest(curlRequest(line), { input: [], constants: [] }));
   expect(name).toBe('post_rpc');
 });

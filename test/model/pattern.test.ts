@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boundFor, patternFlaw } from '../../packages/contract/src/json/pattern.ts';
 import { slowness } from '../../packages/contract/src/json/pattern-cost.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/imported-tool.ts';
+import { toImportedTool } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 
@@ -97,7 +97,7 @@ describe('a definition', () => {
           inputSchema: { type: 'object', properties: input, required: Object.keys(input) },
           outputSchema: { type: 'object', properties: output, required: Object.keys(output) },
         } as never,
-      ].map(asImported),
+      ].map(toImportedTool),
       generic,
     );
     return result.ok ? [] : result.errors.map(({ where, message }) => `${where}: ${message}`);
@@ -130,7 +130,7 @@ it('a spec is refused if a pattern may never end, before its values are tested',
   };
   const result = prepareTools(
     [
-      asImported({
+      toImportedTool({
         name: 'get_it',
         description: 'Gets it.',
         input: [field],

@@ -8,7 +8,7 @@ import type { PlatformProfile } from '../../packages/contract/src/platforms/prof
 import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
 import type { CallResult } from '../../packages/runtime/src/server/result.ts';
-import { asImported } from '../../src/import/imported-tool.ts';
+import { toImportedTool } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { toolFile } from '../../src/model/names.ts';
 import type { PreparedTool, ToolSpec } from '../../src/model/tool-model.ts';
@@ -133,10 +133,10 @@ async function proveProject(specs: readonly ToolSpec[], index: number) {
 
 /** Prepares all specs as one project's. @throws Error that lists each refused spec with its errors */
 function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): readonly PreparedTool[] {
-  const whole = prepareTools(specs.map(asImported), profile);
+  const whole = prepareTools(specs.map(toImportedTool), profile);
   if (whole.ok) return whole.prepared.tools;
   const refused = specs.flatMap((spec) => {
-    const alone = prepareTools([spec].map(asImported), profile);
+    const alone = prepareTools([spec].map(toImportedTool), profile);
     return alone.ok ? [] : [JSON.stringify({ spec, errors: alone.errors })];
   });
   throw new Error(refused.slice(0, 3).join('\n'));

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { sampleArguments } from '../../packages/contract/src/platforms/sample-arguments.ts';
 import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
-import { asImported } from '../../src/import/imported-tool.ts';
+import { toImportedTool } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import fc from '../fast-check.ts';
 import { schemaDocument } from '../samples/schema-arbitraries.ts';
@@ -33,7 +33,7 @@ it('a definition of any schemas is refused with a place and a reason, or meets e
   let accepted = 0;
   fc.assert(
     fc.property(entry, (given) => {
-      const result = prepareTools([given as JsonObject].map(asImported), context);
+      const result = prepareTools([given as JsonObject].map(toImportedTool), context);
       if (!result.ok) {
         expect(result.errors.length).toBeGreaterThan(0);
         for (const { where, message, hint } of result.errors) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/imported-tool.ts';
+import { toImportedTool } from '../../src/import/imported-tool.ts';
 import { missingExamples, parseExampleValue, withExamples } from '../../src/tools/example-values.ts';
 import { preparedOf } from '../import/prepared.ts';
 
@@ -36,7 +36,7 @@ function given(...texts: readonly string[]) {
 }
 
 function wantedIn(entries: readonly JsonObject[]): readonly string[] {
-  const { tools } = preparedOf(entries.map(asImported), generic);
+  const { tools } = preparedOf(entries.map(toImportedTool), generic);
   return missingExamples(tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
 }
 

@@ -6,8 +6,8 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { sampleArguments } from '../../packages/contract/src/platforms/sample-arguments.ts';
 import { fix } from '../../src/fixes/fix.ts';
-import { asImported } from '../../src/import/imported-tool.ts';
-import { type Prepared, prepareTools } from '../../src/import/prepare.ts';
+import { toImportedTool } from '../../src/import/imported-tool.ts';
+import { type PreparedTools, prepareTools } from '../../src/import/prepare.ts';
 import type { SpecEntry, ToolSpec } from '../../src/model/tool-model.ts';
 import { readSpec } from '../../src/tools/read-spec.ts';
 import fc from '../fast-check.ts';
@@ -18,15 +18,15 @@ const fixtures = new URL('../fixtures/real-tools/', import.meta.url);
 const files = readdirSync(fixtures).filter((file) => file.endsWith('.json'));
 
 const prepared = (entries: readonly SpecEntry[], profile = generic) =>
-  preparedOf(entries.map(asImported), profile);
+  preparedOf(entries.map(toImportedTool), profile);
 
 const errorsOf = (...entries: readonly SpecEntry[]) => {
-  const result = prepareTools(entries.map(asImported), generic);
+  const result = prepareTools(entries.map(toImportedTool), generic);
   return result.ok ? [] : result.errors;
 };
 
 /** Asserts what the templates rely on in every prepared tool. */
-function expectWhole({ tools }: Prepared): void {
+function expectWhole({ tools }: PreparedTools): void {
   for (const { definition, keyParameter, samples, examples } of tools) {
     const { inputSchema, outputSchema } = definition;
     for (const { answer } of samples) expect(mismatches(outputSchema, answer, '')).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../packages/contract/src/json/compile.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/imported-tool.ts';
+import { toImportedTool } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { readSpec } from '../../src/tools/read-spec.ts';
 import { specFileSchema } from '../../src/tools/tool-spec-schema.ts';
@@ -16,7 +16,7 @@ const text = JSON.stringify(tool);
 
 function errorsOf(spec: string): readonly string[] {
   const read = readSpec(spec, 'spec');
-  const result = read.ok ? prepareTools(read.value.map(asImported), generic) : read;
+  const result = read.ok ? prepareTools(read.value.map(toImportedTool), generic) : read;
   return result.ok
     ? []
     : result.errors.map(({ where, value, message, hint }) => `${where} ${value}: ${message}. ${hint}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/imported-tool.ts';
+import { toImportedTool } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { selectTools, type ToolSelection } from '../../src/tools/selection.ts';
 import { preparedOf } from '../import/prepared.ts';
@@ -66,7 +66,7 @@ describe('a selection from a list of tools', () => {
       { ...text, tool: 'get_n' },
       { ...text, tool: 'get_d' },
     ]);
-    const { tools } = preparedOf(entries.map(asImported), generic);
+    const { tools } = preparedOf(entries.map(toImportedTool), generic);
     const outputs = tools.map(({ definition }) => definition.outputSchema);
     const resultSchema = { type: ['string', 'null'], description: 'What the tool answers, as text.' };
     expect(outputs[0]?.properties).toMatchObject({ a: { type: 'number' } });
@@ -78,7 +78,7 @@ describe('a selection from a list of tools', () => {
     const output = [{ name: 'price', type: 'number', required: true }] as const;
     for (const returns of ['record', 'list'] as const) {
       const { entries = [] } = selected({ only: ['get_b'], output, returns });
-      const [prepared] = preparedOf(entries.map(asImported), generic).tools;
+      const [prepared] = preparedOf(entries.map(toImportedTool), generic).tools;
       expect(prepared?.samples[0]?.answer).toEqual(
         returns === 'record' ? { price: 1 } : { items: [{ price: 1 }], count: 1 },
       );
@@ -89,7 +89,7 @@ describe('a selection from a list of tools', () => {
 describe('a list with invalid tools', () => {
   it('lists the valid ones, and every error of the others', () => {
     const others = [tool('bad_schema', { outputSchema: { type: 'array' } }), tool('get_a', { outputSchema })];
-    const result = prepareTools([...list, ...others].map(asImported), generic);
+    const result = prepareTools([...list, ...others].map(toImportedTool), generic);
     expect(result).toMatchObject({ ok: false, accepted: ['get_c'] });
     const errors = result.ok ? [] : result.errors.map((error) => `${error.tool} ${error.where}`);
     expect(errors).toEqual([
@@ -100,7 +100,7 @@ describe('a list with invalid tools', () => {
   });
 
   it('suggests how to import a tool without an output', () => {
-    const result = prepareTools(list.map(asImported), generic);
+    const result = prepareTools(list.map(toImportedTool), generic);
     const [error] = result.ok ? [] : result.errors;
     expect(error?.hint).toContain("--only get_b --output '");
   });

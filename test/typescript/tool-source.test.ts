@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/imported-tool.ts';
+import { toImportedTool } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { planTool } from '../../src/plan/tool-files.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
@@ -33,7 +33,7 @@ describe('the source of a tool', () => {
   it('gives the definition for every spec', () => {
     fc.assert(
       fc.property(toolSpec, (spec) => {
-        const preparation = prepareTools([spec].map(asImported), generic);
+        const preparation = prepareTools([spec].map(toImportedTool), generic);
         const [tool] = preparation.ok ? preparation.prepared.tools : [];
         fc.pre(tool !== undefined);
         expect(readToolSource(sourceOf(tool)).definition).toEqual(tool.definition);

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type ExitCode,
   exitCodes,
@@ -13,10 +11,10 @@ import { type Addition, nameError, planAddition } from '../../changes/addition.t
 import { type ImportRun, startImport } from '../../changes/import-run.ts';
 import { importTools, secretsOf } from '../../changes/import-tools.ts';
 import { saveKeys } from '../../changes/save-keys.ts';
-import type { Imported } from '../../import/imported-tool.ts';
+import type { ImportedTool } from '../../import/imported-tool.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/opened-project.ts';
-import { dotEnv } from '../../project/read/dot-env.ts';
+import { existingDotEnv } from '../../project/read/dot-env.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
@@ -32,7 +30,7 @@ import { toolAnswers } from '../../questions/tool-answers.ts';
 import type { ToolParts } from '../../questions/tool-questions.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { type AnswerPlanning, listChoices, planFromAnswers } from '../collect-answers.ts';
-import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/creation-lines.ts';
+import { firstEditFor, reviewLines, reviewWidth, showNext, showPrepared } from '../create/creation-lines.ts';
 import { finishChange } from '../tools/finish-change.ts';
 import { showDrift } from '../tools/tool-drift.ts';
 
@@ -62,7 +60,7 @@ export async function addTool(
   const addition = await changeProject(directory, plan);
   showAddition(addition, output);
   const saved = await saveKeys(directory, secrets);
-  if (saved) output[saved.done ? 'done' : 'note'](saved.sentence);
+  if (saved) output[saved.isSaved ? 'done' : 'note'](saved.sentence);
   if (addition.change === null) {
     return output.result({ ok: true, directory, ...additionJson(addition), selfCheck: null, undo: null });
   }
@@ -71,8 +69,8 @@ export async function addTool(
   const undo = marketCommand('remove-tool', ...names, '--yes', '--no-check');
   const madeChange = { directory, done: successText, undo, contents: { ...additionJson(addition), undo } };
   const exitCode = await finishChange(madeChange, flags, output);
-  const env = existsSync(join(directory, '.env')) ? dotEnv(directory) : null;
-  const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool, env) ?? []);
+  const dotEnv = existingDotEnv(directory);
+  const edits = addition.prepared.tools.flatMap((tool) => firstEditFor(tool, dotEnv) ?? []);
   const distinct = edits.filter(
     ({ edit }, index) => edits.findIndex((otherEdit) => otherEdit.edit === edit) === index,
   );
@@ -117,24 +115,24 @@ function additionPlanning(
   { check }: AddToolSwitches,
   run: ImportRun,
   output: Output,
-): AnswerPlanning<readonly Imported[]> {
+): AnswerPlanning<readonly ImportedTool[]> {
   const { fields } = project.manifest.answers;
   const importEntries = (answers: PartialAnswers) =>
     importTools(toolAnswers(withDefaults(answers)), project.profile, run, fields);
   return {
-    asked: partialParts.ask,
-    missing: requiredParts(partialParts)
+    askedParts: partialParts.ask,
+    missingFlags: requiredParts(partialParts)
       .filter((name) => partialParts[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
-    complete: async () => unwrap(await importEntries(partialParts)),
-    async ask() {
+    planWithDefaults: async () => unwrap(await importEntries(partialParts)),
+    async planByAsking() {
       const { askAll } = await import('../prompts/flow.ts');
       return askAll({
         title: 'market-mcp add-tool',
-        given: partialParts,
+        flagAnswers: partialParts,
         run,
-        before: [],
-        after: [],
+        partsBeforeTool: [],
+        partsAfterTool: [],
         tool: addToolQuestions.tool,
         async review(reviewedParts) {
           const entries = await importEntries(reviewedParts);

@@ -18,12 +18,12 @@ export async function runList(output: Output, { markListed }: { markListed?: boo
   const directory = findProject(process.cwd());
   if (markListed) await changeProject(directory, async () => planToolList(await openProject(directory)));
   const project = await openProject(directory);
-  const tools = project.tools.filter(({ served }) => served);
+  const tools = project.tools.filter(({ isServed }) => isServed);
   const drift = driftOf(toolsNamed(tools), project.recordedList);
   const isListed = project.recordedList !== null;
   for (const tool of tools) showTool(tool, drift, isListed, output);
   output.line(`${counted(tools.length, 'tool')}, platform ${project.profile.name}`);
-  for (const { path } of project.tools.filter(({ served }) => !served)) {
+  for (const { path } of project.tools.filter(({ isServed }) => !isServed)) {
     output.note(`${path} exports a tool but is not in the list of tools; the next add-tool adds it`);
   }
   showDrift(drift, output);

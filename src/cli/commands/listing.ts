@@ -61,7 +61,7 @@ export async function listing(output: Output, flags: ListingFlags): Promise<Exit
 
 /** The definitions of the served tools; undefined if one is computed at run time. */
 function definitionsOf({ tools }: Project): readonly ToolDefinition[] | undefined {
-  const definitions = tools.filter((tool) => tool.served).map(({ source }) => source.definition);
+  const definitions = tools.filter((tool) => tool.isServed).map(({ source }) => source.definition);
   if (definitions.every((definition) => definition !== null)) return definitions;
   return undefined;
 }

@@ -18,15 +18,15 @@ import {
   directoryError,
   isSameProject,
   type ProjectContext,
+  prepareTarget,
   projectIn,
   requireUsableTarget,
-  targetOf,
 } from '../../changes/project-context.ts';
 import { saveKeys } from '../../changes/save-keys.ts';
 import { packageManagerCommands } from '../../plan/package-manager-commands.ts';
 import type { Manifest } from '../../project/manifest/manifest.ts';
 import { ownCommand } from '../../project/package/own-package.ts';
-import { dotEnv } from '../../project/read/dot-env.ts';
+import { existingDotEnv } from '../../project/read/dot-env.ts';
 import { writeProject } from '../../project/write/write.ts';
 import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
 import {
@@ -41,7 +41,7 @@ import { mayAsk, requireConsent } from '../ask-person.ts';
 import { type AnswerPlanning, listChoices, planFromAnswers } from '../collect-answers.ts';
 import {
   fileLines,
-  firstEditOf,
+  firstEditFor,
   firstSteps,
   type NextStep,
   nextSteps,
@@ -54,7 +54,7 @@ import {
   showPrepared,
   showReport,
 } from './creation-lines.ts';
-import { adviceNotes, changeNotes, sentRequests, showNotes, warningNotes } from './notes.ts';
+import { adviceNotes, changeNotes, sentRequestSentences, showNotes, warningNotes } from './notes.ts';
 import type { StepResults } from './steps.ts';
 
 /** `create-market-mcp [directory]`: answers, files in memory, files on disk, install, git, self-check. */
@@ -71,20 +71,20 @@ export async function create(
     const existingProject = flags.force ? undefined : projectIn(parts.directory);
     // Fails before any question; the files are compared after the plan.
     if (existingProject === undefined) requireUsableTarget(parts.directory, flags);
-    else if (mayAsk(flags)) return finishCreation(parts.directory, existingProject, flags, output);
+    else if (mayAsk(flags)) return finishExistingProject(parts.directory, existingProject, flags, output);
   }
   const creation = await planFromAnswers(creationPlanning(parts, flags, run, output), flags);
   const { answers, files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
     const message = `${context.directory} already contains this project: continuing with it`;
-    return completeCreation(creation, context, message, flags, output);
+    return runStepsAndReport(creation, context, message, flags, output);
   }
-  const target = targetOf(answers.directory, flags, files);
+  const target = prepareTarget(answers.directory, flags, files);
   if (flags.dryRun) return showCreationDryRun(creation, target.directory, output);
   writeProject(target, files);
   const filesText = `${files.size} files in ${target.directory}`;
-  return completeCreation(
+  return runStepsAndReport(
     creation,
     { directory: target.directory, packageManager },
     filesText,
@@ -101,20 +101,20 @@ function creationPlanning(
   output: Output,
 ): AnswerPlanning<Creation> {
   return {
-    asked: partialParts.ask,
-    missing: missingFlags(partialParts),
-    complete: async () => unwrap(await planCreation(completeAnswers(partialParts), run)),
-    async ask() {
+    askedParts: partialParts.ask,
+    missingFlags: missingFlags(partialParts),
+    planWithDefaults: async () => unwrap(await planCreation(completeAnswers(partialParts), run)),
+    async planByAsking() {
       const { askCreate } = await import('../prompts/flow.ts');
       const program = ownCommand('create-market-mcp');
       return askCreate({
-        given: partialParts,
+        flagAnswers: partialParts,
         run,
         async review(reviewedParts) {
           const planned = await planCreation(completeAnswers(reviewedParts), run);
           if (!planned.ok) return planned;
           const { answers, files, prepared } = planned.value;
-          const { directory } = targetOf(answers.directory, switches, files);
+          const { directory } = prepareTarget(answers.directory, switches, files);
           const lines = reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth());
           return pass({ plan: planned.value, lines });
         },
@@ -134,7 +134,7 @@ const maxPrintedLines = 12;
  *
  * @param successText what was written
  */
-async function completeCreation(
+async function runStepsAndReport(
   { answers, files, prepared, secrets, run }: Creation,
   context: ProjectContext,
   successText: string,
@@ -142,47 +142,55 @@ async function completeCreation(
   output: Output,
 ): Promise<ExitCode> {
   const { directory } = context;
-  const saved = await saveKeys(directory, secrets);
-  const completedSentences = [...sentRequests(prepared.changes), ...(saved?.done ? [saved.sentence] : [])];
+  const savedKeys = await saveKeys(directory, secrets);
+  const completedSentences = [...sentRequestSentences(prepared.changes)];
+  if (savedKeys?.isSaved) completedSentences.push(savedKeys.sentence);
   if (completedSentences.length > 0) output.done(completedSentences.join('; '));
   const { packages, report, notes } = await runRequestedSteps(context, successText, switches, output);
   const problems = await cloneProblems(directory);
   for (const problem of [...problems, ...notes]) output.note(problem);
-  if (saved?.done === false) output.note(saved.sentence);
+  if (savedKeys?.isSaved === false) output.note(savedKeys.sentence);
   const [tool] = prepared.tools;
-  const first = tool && firstEditOf(tool, saved?.done ? dotEnv(directory) : null);
-  const steps = nextSteps(context, switches.install, first, tool?.definition.name);
-  const answersToReplay = { ...answers, env: variablesToReplay(answers, run) };
-  const replayLine = replayCommand(
-    answersToReplay,
-    run.keylessCommands,
-    switches,
-    ownCommand('create-market-mcp'),
-  );
+  const firstEdit = tool && firstEditFor(tool, existingDotEnv(directory));
+  const steps = nextSteps(context, switches.install, firstEdit, tool?.definition.name);
+  const repeatedAnswers = { ...answers, env: variablesToReplay(answers, run) };
+  const program = ownCommand('create-market-mcp');
+  const repeatCommand = replayCommand(repeatedAnswers, run.keylessCommands, switches, program);
   const result = {
     directory,
     ...creationJson(files, prepared),
     packages,
     problems,
     selfCheck: reportJson(report),
-    edit: first?.edit,
+    edit: firstEdit?.edit,
     next: steps.flatMap(({ command }) => command ?? []),
-    repeat: replayLine,
+    repeat: repeatCommand,
   };
   if (report?.ok === false) {
     showFailures(report, output);
     return output.failure(result, selfCheckFailed(context));
   }
-  const fileNotes = [
-    ...(report ? warningNotes(report) : []),
-    ...adviceNotes(prepared.advice, report),
-    ...changeNotes(prepared.changes),
-  ];
-  const endLines = firstSteps(steps).length + (mayAsk(switches) ? 2 : 1);
-  showNotes(fileNotes, output, maxPrintedLines - output.lineCount - endLines);
+  showCreationNotes(prepared, report, firstSteps(steps).length + (mayAsk(switches) ? 2 : 1), output);
   showEnd(context, steps, output);
-  if (mayAsk(switches)) output.line(output.style('dim', `To repeat this without questions: ${replayLine}`));
+  if (mayAsk(switches))
+    output.line(output.style('dim', `To repeat this without questions: ${repeatCommand}`));
   return output.result({ ok: true, ...result });
+}
+
+/**
+ * Prints as many notes about the files as the maximum number of lines allows.
+ *
+ * @param endLineCount lines that are printed after the notes
+ */
+function showCreationNotes(
+  { advice, changes }: Creation['prepared'],
+  report: StepResults['report'],
+  endLineCount: number,
+  output: Output,
+): void {
+  const fileNotes = report ? [...warningNotes(report)] : [];
+  fileNotes.push(...adviceNotes(advice, report), ...changeNotes(changes));
+  showNotes(fileNotes, output, maxPrintedLines - output.lineCount - endLineCount);
 }
 
 /** Prints the next steps, and where the rest is explained. */
@@ -191,8 +199,12 @@ function showEnd({ directory }: ProjectContext, steps: readonly NextStep[], outp
   output.line(`How to change, test and register it: ${join(directory, 'README.md')}`);
 }
 
-/** Finishes a project that an earlier run has written, if the author at the terminal agrees. @throws as `completeCreation`. */
-async function finishCreation(
+/**
+ * Finishes a project that an earlier run has written, if the author at the terminal agrees.
+ *
+ * @throws CommandError as the steps, and `SELF_CHECK_FAILED`
+ */
+async function finishExistingProject(
   directory: string,
   { answers }: Manifest,
   switches: CreateSwitches,
@@ -208,9 +220,9 @@ async function finishCreation(
   if (report?.ok === false) throw selfCheckFailed(context);
   const [tool] = answers.tools;
   const { sampledTools } = await import('../../project/read/open.ts');
-  const first =
-    tool !== undefined && sampledTools(context.directory).has(tool) ? sampleEdit(tool) : undefined;
-  showEnd(context, nextSteps(context, switches.install, first, tool), output);
+  const isSampled = tool !== undefined && sampledTools(context.directory).has(tool);
+  const firstEdit = isSampled ? sampleEdit(tool) : undefined;
+  showEnd(context, nextSteps(context, switches.install, firstEdit, tool), output);
   return exitCodes.ok;
 }
 
@@ -223,7 +235,7 @@ function showCreationDryRun({ files, prepared }: Creation, directory: string, ou
   return output.result({ ok: true, dryRun: true, directory, ...creationJson(files, prepared), ...nothing });
 }
 
-/** Runs the requested steps. Their code is loaded only if there is one. */
+/** Runs the requested steps. Their code is loaded only if a step is requested. */
 async function runRequestedSteps(
   context: ProjectContext,
   successText: string,

@@ -4,8 +4,8 @@ import type { JsonObject } from 'market-mcp-contract/json';
 import { type CheckReport, prettyReport } from 'market-mcp-contract/report';
 import { enterCommand, type ProjectContext } from '../../changes/project-context.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
-import { apiVariables, type ImportedTool } from '../../import/imported-tool.ts';
-import type { Prepared } from '../../import/prepare.ts';
+import { apiVariables, type CheckedTool } from '../../import/imported-tool.ts';
+import type { PreparedTools } from '../../import/prepare.ts';
 import { toolFile } from '../../model/names.ts';
 import type { DefinitionChange, PreparedTool } from '../../model/tool-model.ts';
 import { packageManagerCommands } from '../../plan/package-manager-commands.ts';
@@ -33,41 +33,43 @@ export function sampleEdit(tool: string): FirstEdit {
 }
 
 /**
- * A tool that calls an API needs no edit except the API's keys.
+ * The first edit that a tool needs. A tool that calls an API needs only the API's keys.
  *
- * @param env what `.env` has; null if there is none
+ * @param dotEnv the variables in `.env`; undefined if the file does not exist
  */
-export function firstEditOf(
-  { definition, call }: ImportedTool,
-  env: Readonly<Record<string, string | undefined>> | null,
+export function firstEditFor(
+  { definition, call }: CheckedTool,
+  dotEnv: Readonly<Record<string, string | undefined>> | undefined,
 ): FirstEdit | undefined {
   if (call === undefined) return sampleEdit(definition.name);
-  const { named } = call.api;
-  const secrets = apiVariables(call.api)
-    .filter(({ kind, name }) => kind === 'secret' && !env?.[name])
+  const missingKeys = apiVariables(call.api)
+    .filter(({ kind, name }) => kind === 'secret' && !dotEnv?.[name])
     .map(({ name }) => name);
-  if (secrets.length === 0) return undefined;
-  const set = `set ${named ? 'those that you need of ' : ''}${secrets.join(', ')}`;
-  const pronoun = secrets.length === 1 ? 'it' : 'them';
-  const remark = env ? `${set}: .env.example describes ${pronoun}` : `copy .env.example to it, and ${set}`;
-  return { edit: '.env', remark };
+  if (missingKeys.length === 0) return undefined;
+  const choice = call.api.namedKeys ? 'those that you need of ' : '';
+  const instruction = `set ${choice}${missingKeys.join(', ')}`;
+  if (dotEnv === undefined) return { edit: '.env', remark: `copy .env.example to it, and ${instruction}` };
+  const pronoun = missingKeys.length === 1 ? 'it' : 'them';
+  return { edit: '.env', remark: `${instruction}: .env.example describes ${pronoun}` };
 }
 
-/** The commands that try the project, and what to edit first. */
+/** The steps that try the project: commands, and the file to edit first. */
 export function nextSteps(
   { directory, packageManager }: ProjectContext,
-  installed: boolean,
-  first: FirstEdit | undefined,
+  isInstalled: boolean,
+  firstEdit: FirstEdit | undefined,
   tool: string | undefined,
 ): readonly NextStep[] {
   const { install, run, market } = packageManagerCommands[packageManager];
-  const enter = [...enterCommand(directory), ...(installed ? [] : [install])].map((command) => ({ command }));
+  const steps: NextStep[] = enterCommand(directory).map((command) => ({ command }));
+  if (!isInstalled) steps.push({ command: install });
+  if (firstEdit !== undefined) steps.push(firstEdit);
   const dev = { command: `${run} dev`, remark: 'prints the link of a page to call, check and register it' };
-  const calls =
-    tool === undefined ? [] : [{ command: `${market} call ${tool}`, remark: 'one call, with its outcome' }];
+  if (tool === undefined) return [...steps, dev];
+  const call = { command: `${market} call ${tool}`, remark: 'one call, with its outcome' };
   // `dev` does not return, so a tool that is ready is called before it.
-  if (first === undefined) return [...enter, ...calls, dev];
-  return [...enter, first, dev, ...calls];
+  if (firstEdit === undefined) return [...steps, call, dev];
+  return [...steps, dev, call];
 }
 
 /** Each file with its size, and the total. */
@@ -82,7 +84,7 @@ export function fileLines(files: FileSet): readonly string[] {
 }
 
 /** Prints the changes to the author's definitions, and possible improvements. */
-export function showPrepared({ changes, advice }: Prepared, output: Output): void {
+export function showPrepared({ changes, advice }: PreparedTools, output: Output): void {
   if (changes.length > 0)
     output.note(`${counted(changes.length, 'change')} to the definitions, with the reasons`);
   for (const line of definitionChangeLines(changes)) output.paragraph(line, 4);
@@ -108,13 +110,9 @@ export function showReport(report: CheckReport, output: Output): void {
 
 /** A report as `--json` prints it: the counts and the failed rules. */
 export function reportJson(report: Report | null): object | null {
-  return (
-    report && {
-      ...report.summary,
-      failures: failedRules(report, 'must'),
-      advised: failedRules(report, 'should'),
-    }
-  );
+  if (report === null) return null;
+  const failures = failedRules(report, 'must');
+  return { ...report.summary, failures, advised: failedRules(report, 'should') };
 }
 
 /** Prints next steps as numbered lines. */
@@ -129,8 +127,8 @@ export function showNext(steps: readonly NextStep[], output: Output): void {
 export function firstSteps(steps: readonly NextStep[]): readonly NextStep[] {
   const start = steps.findIndex(({ remark }) => remark !== undefined);
   const commands = steps.slice(0, start).flatMap(({ command }) => command ?? []);
-  const enter = commands.length === 0 ? [] : [{ command: commands.join(' && ') }];
-  return [...enter, ...steps.slice(start)].slice(0, 3);
+  const enterSteps = commands.length === 0 ? [] : [{ command: commands.join(' && ') }];
+  return [...enterSteps, ...steps.slice(start)].slice(0, 3);
 }
 
 /** Each change of a definition in one line. */
@@ -161,22 +159,30 @@ const shownTools = 3;
  * @param place `12 files in /tmp/gas`
  * @param width of a line in characters
  */
-export function reviewLines(place: string, prepared: Prepared, width: number): readonly string[] {
+export function reviewLines(place: string, prepared: PreparedTools, width: number): readonly string[] {
   const { tools, changes, advice } = prepared;
+  const lines = [place];
+  for (const tool of tools.slice(0, shownTools)) lines.push('', ...toolLines(tool, width));
   const hiddenNames = tools.slice(shownTools).map(({ definition }) => definition.name);
+  if (hiddenNames.length > 0)
+    lines.push('', clip(`and ${hiddenNames.length} more: ${hiddenNames.join(', ')}`, width));
   const notes = [...definitionChangeLines(changes), ...adviceLines(advice)];
-  return [
-    place,
-    ...tools.slice(0, shownTools).flatMap((tool) => ['', ...toolLines(tool, width)]),
-    ...(hiddenNames.length > 0
-      ? ['', clip(`and ${hiddenNames.length} more: ${hiddenNames.join(', ')}`, width)]
-      : []),
-    ...(notes.length > 0 ? ['', ...notes] : []),
-  ];
+  if (notes.length > 0) lines.push('', ...notes);
+  return lines;
 }
 
 const inputHead = { name: 'Input', required: 'Required', hasDefaults: true };
 const outputHead = { name: 'Output', required: 'Always', hasDefaults: false };
+
+function tableOr(
+  emptyText: string,
+  rows: Parameters<typeof tableLines>[0],
+  head: Parameters<typeof tableLines>[1],
+  width: number,
+): readonly string[] {
+  if (rows.length === 0) return [emptyText];
+  return tableLines(rows, head, width);
+}
 
 function toolLines({ definition, keyParameter, samples, examples }: PreparedTool, width: number) {
   const { name, description, inputSchema, outputSchema } = definition;
@@ -184,22 +190,22 @@ function toolLines({ definition, keyParameter, samples, examples }: PreparedTool
   const outputs = fieldRows(outputSchema, Object.keys(signals));
   const exampleArguments = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
   const key = keyParameter === null ? null : exampleArguments[keyParameter];
-  const found = (samples.find((sample) => sample.key === key) ?? samples[0])?.answer ?? {};
+  const sample = samples.find((candidate) => candidate.key === key) ?? samples[0];
   const blank = blankResult(outputSchema);
-  const rest = blank.ok ? blank.result : {};
+  const blankMembers = blank.ok ? blank.result : {};
   const outcome = (label: string, value: JsonObject) =>
     clip(`  ${label.padEnd(8)}${JSON.stringify(value)}`, width);
   return [
     `Tool ${name}`,
     clip(description.replaceAll(/\s+/g, ' '), width),
     '',
-    ...(inputs.length === 0 ? ['The tool has no input.'] : tableLines(inputs, inputHead, width)),
+    ...tableOr('The tool has no input.', inputs, inputHead, width),
     '',
-    ...(outputs.length === 0 ? ['The tool returns no fields.'] : tableLines(outputs, outputHead, width)),
+    ...tableOr('The tool returns no fields.', outputs, outputHead, width),
     '',
     clip(`Example call ${JSON.stringify(exampleArguments)} and its three outcomes`, width),
-    outcome('found', found),
-    outcome('empty', { ...rest, searchExhausted: true, noResultsReason: '…' }),
-    outcome('failed', { ...rest, error: 'SOURCE_UNAVAILABLE', message: '…' }),
+    outcome('found', sample?.answer ?? {}),
+    outcome('empty', { ...blankMembers, searchExhausted: true, noResultsReason: '…' }),
+    outcome('failed', { ...blankMembers, error: 'SOURCE_UNAVAILABLE', message: '…' }),
   ];
 }

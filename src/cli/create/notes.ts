@@ -19,7 +19,7 @@ export interface FileNote {
 }
 
 /** The sentences about requests that were sent. */
-export function sentRequests(changes: readonly DefinitionChange[]): readonly string[] {
+export function sentRequestSentences(changes: readonly DefinitionChange[]): readonly string[] {
   return changes.filter(({ kind }) => kind === 'sent').map(({ what }) => what);
 }
 
@@ -67,16 +67,20 @@ export function failedRules({ rules }: Report, level: Level): readonly RuleResul
 /**
  * Prints notes, each with its file, and how many more there are.
  *
- * @param room maximum number of lines
+ * @param maxLines maximum number of lines
  */
-export function showNotes(notes: readonly FileNote[], output: Output, room = Number.POSITIVE_INFINITY): void {
+export function showNotes(
+  notes: readonly FileNote[],
+  output: Output,
+  maxLines = Number.POSITIVE_INFINITY,
+): void {
   const texts = notes.map(({ subject, text }) => singleLine(`${subject}: ${text}`));
   const heights = texts.map((text) => output.heightOf(text));
   let shownCount = 0;
   for (let usedLines = 0; shownCount < texts.length; shownCount++) {
     usedLines += heights[shownCount] ?? 1;
     const isLast = shownCount === texts.length - 1;
-    if (shownCount > 0 && usedLines + (isLast ? 0 : 1) > room) break;
+    if (shownCount > 0 && usedLines + (isLast ? 0 : 1) > maxLines) break;
   }
   for (const text of texts.slice(0, shownCount)) output.note(text);
   const hiddenCount = texts.length - shownCount;

@@ -32,17 +32,19 @@ export async function runSteps(
   { install, git, check }: CreateSwitches,
   output: Output,
 ): Promise<StepResults> {
-  const during = <T>(step: string, work: () => Promise<T>): Promise<T> => {
+  const runStep = <T>(step: string, work: () => Promise<T>): Promise<T> => {
     onInterrupted(() => output.error(interruptedError(step, context)));
     return work();
   };
-  const checks = install && check;
+  const runsCheck = install && check;
   const run = `${packageManagerCommands[context.packageManager].run} self-check`;
-  const laterSteps = [...(git ? ['git init (if no repository is around it)'] : []), ...(check ? [run] : [])];
+  const laterSteps: string[] = [];
+  if (git) laterSteps.push('git init (if no repository is around it)');
+  if (check) laterSteps.push(run);
   // The platform key is made while the package manager runs.
-  const platformKey = checks ? setImmediate(context.directory).then(prepareCheck) : undefined;
+  const platformKey = runsCheck ? setImmediate(context.directory).then(prepareCheck) : undefined;
   platformKey?.catch(() => {}); // the check says why
-  let built = Promise.resolve();
+  let buildRun = Promise.resolve();
   const results = [successText];
   const notes: string[] = [];
   const showResults = () => {
@@ -50,23 +52,23 @@ export async function runSteps(
   };
   try {
     const packages = install
-      ? await during('the installation of packages', () => installStep(context, output, laterSteps))
+      ? await runStep('the installation of packages', () => installStep(context, output, laterSteps))
       : null;
     if (packages)
       results.push(`${counted(packages.length, 'package')} installed with ${context.packageManager}`);
-    if (checks) built = build(context.directory, context.packageManager);
-    built.catch(() => {}); // reported after git, which takes about as long
-    const repository = git ? await during('git init', () => gitStep(context, output)) : undefined;
+    if (runsCheck) buildRun = build(context.directory, context.packageManager);
+    buildRun.catch(() => {}); // reported after git, which takes about as long
+    const repository = git ? await runStep('git init', () => gitStep(context, output)) : undefined;
     if (repository?.state === 'committed') results.push('git repository with a first commit');
     else if (repository) notes.push(repository.note);
     showResults();
-    const report = checks
-      ? await during('the self-check', () => checkStep(context, output, built, platformKey))
+    const report = runsCheck
+      ? await runStep('the self-check', () => checkStep(context, output, buildRun, platformKey))
       : null;
     return { packages, report, notes };
   } finally {
     showResults();
-    await Promise.allSettled([built]);
+    await Promise.allSettled([buildRun]);
     onInterrupted(undefined);
   }
 }
@@ -107,10 +109,10 @@ function gitStep({ directory }: ProjectContext, output: Output): Promise<GitOutc
 export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
-  built = build(directory, packageManager),
+  buildRun = build(directory, packageManager),
   privateKey?: Promise<KeyObject>,
 ): Promise<CheckReport> {
-  await withProgress(output.progress('building'), () => built);
+  await withProgress(output.progress('building'), () => buildRun);
   const report = await withProgress(output.progress('self-check'), (update) =>
     selfCheck(openForCheck(directory, { privateKey }), (id, completedCount, total) =>
       update(`${completedCount}/${total} ${id}`),

@@ -14,9 +14,9 @@ import {
 } from '@clack/prompts';
 import { errorLine, type Result, singleLine, unwrap } from 'market-mcp-contract/command';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
-import { bracketedPaste, TerminalInput } from './key-prompts.ts';
 import { Back, Cancelled } from './leaving.ts';
 import { type Choice, LinePrompt, SearchPrompt, type Streams } from './line-prompt.ts';
+import { bracketedPaste, TerminalInput } from './terminal-input.ts';
 
 // clack moves the cursor of a list by the letters of vi, so a typed word would choose at random.
 for (const letter of 'hjkl') settings.aliases.delete(letter);
@@ -30,7 +30,7 @@ export interface TextPrompt<T> {
   /** The answer for Enter without text; absent if something must be typed. */
   readonly initial?: T & string;
   /** An earlier answer to edit; if it is a suggestion that was accepted, it is suggested again. */
-  readonly before?: string;
+  readonly previous?: string;
   /** Prompts with the same name suggest what was entered last in any of them. */
   readonly shared?: string;
   /** Prepares a paste to be joined to one line. */
@@ -69,11 +69,11 @@ export class Asker {
 
   /** A paste is joined to one line. */
   async text<T>(prompt: TextPrompt<T>): Promise<T> {
-    const { message, placeholder = '', initial, before, shared, parse, joined = (text) => text } = prompt;
+    const { message, placeholder = '', initial, previous, shared, parse, joined = (text) => text } = prompt;
     const usesInitial = (typed: string | undefined) => initial !== undefined && (typed ?? '').trim() === '';
     const key = shared ?? message;
-    const isSuggested = before === initial || before === this.#accepted.get(key);
-    const [draft = isSuggested ? undefined : before] = this.#drafts.get(key) ?? [];
+    const isSuggested = previous === initial || previous === this.#accepted.get(key);
+    const [draft = isSuggested ? undefined : previous] = this.#drafts.get(key) ?? [];
     const typed = await this.#asked(
       key,
       (streams) =>
@@ -137,16 +137,16 @@ export class Asker {
   /**
    * At least one of many values. Typing filters them by label and hint, Tab selects one. A paste counts as typed.
    *
-   * @param before values selected at first
+   * @param previous values selected at first
    * @param statusOf a text beside the question while values are selected; with it, none need be selected
    */
   search(
     message: string,
     options: readonly Choice<string>[],
-    before: readonly string[] = [],
+    previous: readonly string[] = [],
     statusOf?: (selected: readonly string[]) => string,
   ): Promise<string[]> {
-    const selected = this.#drafts.get(message) ?? before;
+    const selected = this.#drafts.get(message) ?? previous;
     const choices = options.map(onOneLine);
     return this.#asked(
       message,
@@ -178,9 +178,9 @@ export class Asker {
   /** Fields in the field language; the lines of a paste become lines of the editor. */
   async fields(options: Omit<FieldEditorOptions, keyof Streams>): Promise<FieldEditorAnswer> {
     const { flag } = options.kind;
-    const before = options.lines.join('\n').trim();
-    const isSuggested = before === options.suggested.join('\n') || before === this.#accepted.get(flag);
-    const suggested = isSuggested && before !== '' ? before.split('\n') : options.suggested;
+    const previous = options.lines.join('\n').trim();
+    const isSuggested = previous === options.suggested.join('\n') || previous === this.#accepted.get(flag);
+    const suggested = isSuggested && previous !== '' ? previous.split('\n') : options.suggested;
     const lines = this.#drafts.get(flag) ?? (isSuggested ? [] : options.lines);
     let editor: FieldEditor | undefined;
     const answer = await this.#asked(

@@ -1,6 +1,6 @@
 import { orCommandError } from 'market-mcp-contract/command';
 import type { ImportRun } from '../../changes/import-run.ts';
-import { keyValues, type RequestKeys, rememberTyped } from '../../changes/key-values.ts';
+import { findKeyValues, type RequestKeys, rememberTypedKey } from '../../changes/key-values.ts';
 import { lacksAnswer, operationKeys } from '../../changes/openapi.ts';
 import { requestKeys, sendsRequests } from '../../changes/request-tools.ts';
 import { mcpServerAt, serverKeys, tokenVariable } from '../../changes/server-tools.ts';
@@ -90,7 +90,7 @@ async function consentToToken(
   };
   if (!(await refusalOf(answers))) return undefined;
   const keys = serverKeys(url);
-  const { unpermitted } = await keyValues(keys, answers, run);
+  const { unpermitted } = await findKeyValues(keys, answers, run);
   if (unpermitted.length > 0 && (await asker.confirm(sendQuestion(tokenVariable, [keys.origin]), false))) {
     const permissions = [...env, tokenVariable];
     const refusal = await refusalOf({ ...answers, env: permissions });
@@ -99,7 +99,7 @@ async function consentToToken(
   }
   for (;;) {
     const token = await asker.hidden(`Token of ${keys.origin} (it is not shown, and not stored)`);
-    rememberTyped(run, tokenVariable, keys.origin, token);
+    rememberTypedKey(run, tokenVariable, keys.origin, token);
     const refusal = await refusalOf(answers);
     if (!refusal) return {};
     asker.warn([refusal.message]);
@@ -117,7 +117,7 @@ async function askKeys(
   access: KeyAccess,
   run: ImportRun,
 ): Promise<readonly string[] | undefined> {
-  const found = await Promise.all(requests.map((request) => keyValues(request, access, run)));
+  const found = await Promise.all(requests.map((request) => findKeyValues(request, access, run)));
   const origins = new Map<string, Set<string>>();
   for (const { origin, unpermitted, missing } of found) {
     for (const variable of [...unpermitted, ...missing])
@@ -132,7 +132,7 @@ async function askKeys(
       continue;
     }
     const value = await asker.hidden(`Value of ${variable} (it is not shown, and written to .env alone)`);
-    for (const origin of receivers) rememberTyped(run, variable, origin, value);
+    for (const origin of receivers) rememberTypedKey(run, variable, origin, value);
   }
   return permissions;
 }

@@ -32,20 +32,20 @@ interface FieldAnswers {
  * lines.
  *
  * @param suggested the answer for Enter without text
- * @param before an earlier answer to edit
+ * @param previous an earlier answer to edit
  */
 export async function askFields(
   asker: Asker,
   message: string,
   kind: FieldKind,
   suggested: readonly Field[],
-  before?: readonly Field[],
+  previous?: readonly Field[],
 ): Promise<readonly Field[]> {
   const { flag, isInput } = kind;
-  const isNone = before?.length === 0 && isInput && suggested.length > 0;
+  const isNone = previous?.length === 0 && isInput && suggested.length > 0;
   let lines: readonly string[] = [];
   if (isNone) lines = ['none'];
-  else if (before !== undefined) lines = [...formatFields(before), ''];
+  else if (previous !== undefined) lines = [...formatFields(previous), ''];
   for (;;) {
     const answer = await asker.fields({
       message: `${message} One ${kind.noun} per line, such as ${kind.samples.join(' · ')}`,
@@ -96,7 +96,10 @@ function fieldSteps(
     (part: TextPart, message: string, placeholder: string, parse: (text: string) => Result<string>) =>
     async (so: FieldAnswers): Promise<FieldAnswers> => {
       const initial = part === 'name' ? undefined : '';
-      return { ...so, [part]: await asker.text({ message, placeholder, initial, before: so[part], parse }) };
+      return {
+        ...so,
+        [part]: await asker.text({ message, placeholder, initial, previous: so[part], parse }),
+      };
     };
   const chooseType: PromptStep<FieldAnswers> = async (so) => {
     const chosenType = await asker.choose(`Type of ${path}`, typeChoices(depth), so.type);
@@ -144,9 +147,9 @@ function readableText(text: string, read: Result<unknown>): Result<string> {
 }
 
 /** Asks for the members of an object, at least one. Going back repeats the last question about the last one. */
-async function askMembers(place: Place, before: readonly FieldAnswers[]): Promise<readonly FieldAnswers[]> {
+async function askMembers(place: Place, previous: readonly FieldAnswers[]): Promise<readonly FieldAnswers[]> {
   const { asker, kind, above: parentPath } = place;
-  let members = before;
+  let members = previous;
   for (;;) {
     const wantsAnother =
       members.length === 0 || (await orBack(asker.confirm(`Another ${kind.noun} of ${parentPath}?`, false)));

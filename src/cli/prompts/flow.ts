@@ -11,21 +11,21 @@ import { type AskedPart, askPart, orderedParts, type PromptParts, partLabels } f
 
 export { Cancelled } from './leaving.ts';
 
-/** What the answers lead to, and the lines that describe it. */
+/** A plan that was made from the answers, and the lines that describe it. */
 export interface Reviewed<Plan> {
   readonly plan: Plan;
   readonly lines: readonly string[];
 }
 
-/** The steps of a command from the answers of flags to what all answers lead to. */
+/** The questions of a command, and how it plans from their answers. */
 export interface Flow<Plan> extends PromptContext {
   readonly title: string;
   /** Answers from flags, and the project's settings for requests; they are not asked again. */
-  readonly given: PromptParts;
-  /** The questions before and after those about the tool. */
-  readonly before: readonly AskedPart[];
-  readonly after: readonly AskedPart[];
-  /** Plans what the answers lead to, with defaults for the absent ones; or returns the errors in them. */
+  readonly flagAnswers: PromptParts;
+  /** The questions before and after the questions about the tool. */
+  readonly partsBeforeTool: readonly AskedPart[];
+  readonly partsAfterTool: readonly AskedPart[];
+  /** Plans from the answers, with defaults for the absent ones; or returns the errors in them. */
   review(
     parts: Partial<CreateParts & RequestPlace>,
   ): Result<Reviewed<Plan>> | Promise<Result<Reviewed<Plan>>>;
@@ -51,91 +51,145 @@ export interface Flow<Plan> extends PromptContext {
  *   continues from there.
  */
 export async function askAll<Plan>(flow: Flow<Plan>): Promise<Plan> {
-  const asker = new Asker(flow.input, flow.output);
-  asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
-  const start: readonly AskedPart[] = isStartOpen(flow.given) ? ['start'] : [];
-  const initialParts: PromptParts = { ...withStart(flow.given), requestInputs: requestInputsIn(flow.given) };
-  let parts = initialParts;
-  /** The answers that are not asked for. */
-  let currentParts = withoutMatching(initialParts, (name) => initialParts.ask?.includes(name) === true);
-  let current: AskedPart | undefined;
-  let isReviewed = false;
-  let agreed: Reviewed<Plan> | undefined;
-  const partsOf = (answered: PromptParts) => [...start, ...orderedParts(answered, flow)];
-  // An answer may change the questions after it, never those before it.
-  const openParts = (answered: PromptParts) =>
-    partsOf(answered).filter((part) => currentParts[part] === undefined);
-  // Another start leaves answers that its tools do not use.
-  const usedParts = (allParts: PromptParts): PromptParts => {
-    const asks: readonly string[] = partsOf(allParts);
-    return withoutMatching(
-      allParts,
-      (name) => name in partLabels && !asks.includes(name) && !(name in initialParts),
-    );
-  };
-  const cancelled = () => {
-    const keptParts = usedParts({ ...parts, ...asker.unfinished() });
-    return new Cancelled(flow.resume(keptParts, askedAgain(keptParts, current)));
-  };
-  const ask =
-    (part: AskedPart): PromptStep<PromptParts> =>
-    async (before, isBack) => {
-      parts = before;
-      current = part;
-      const answered = await orBack(askPart(asker, part, before, flow, isBack));
-      current = undefined;
-      asker.unfinished = () => ({});
-      if (answered === 'back') throw new Back();
-      parts = answered;
-      return parts;
-    };
-  /** Shows what will be written, or why nothing can be written, and asks what to do. */
-  const review = async (allParts: PromptParts): Promise<PromptParts> => {
-    const answered = usedParts(allParts);
-    const { start: _, requestInputs: __, consent: ___, ask: ____, ...answers } = answered;
-    const reviewed = await orRefused(async () => flow.review(answers));
-    for (;;) {
-      const way = await askNextStep(asker, reviewed);
-      if (way === 'cancel') throw new Cancelled();
-      if (way === 'write' && reviewed.ok) agreed = reviewed.value;
-      const changed = agreed ? answered : await orBack(change(answered));
-      isReviewed = changed !== 'back';
-      if (changed !== 'back') return changed;
-    }
-  };
-  const change = async (answered: PromptParts): Promise<PromptParts> => {
-    const choices = partsOf(answered).map((value) => ({ value, label: partLabels[value] }));
-    return ask(await asker.choose('Which answer?', choices))(answered, false);
-  };
-  const stepsOf = (answered: PromptParts) => (isReviewed ? [] : [...openParts(answered).map(ask), review]);
-  onInterrupted(() => {
-    asker.restore();
-    flow.interrupted(cancelled());
-  });
+  const interview = new Interview(flow);
+  onInterrupted(() => interview.interrupt());
   try {
-    let from = 0;
-    while (!agreed) {
-      isReviewed = false;
-      const answered = await orBack(askInOrder(stepsOf, parts, { from }));
-      from = 0;
-      // Going back from the first question repeats it.
-      if (answered === 'back') continue;
-      parts = answered;
-      // A change may take other answers away, those of flags too.
-      currentParts = withoutMatching(currentParts, (name) => parts[name as AskedPart] === undefined);
-      const open = openParts(parts).findIndex((part) => parts[part] === undefined);
-      from = open < 0 ? openParts(parts).length : open;
-    }
-    return agreed.plan;
+    return await interview.run();
   } catch (error) {
-    throw error instanceof Cancelled ? cancelled() : error;
+    throw error instanceof Cancelled ? interview.cancelled() : error;
   } finally {
     onInterrupted(undefined);
   }
 }
 
-/** What an API does not answer can be another answer's fault. */
-async function orRefused<T>(review: () => Promise<Result<T>>): Promise<Result<T>> {
+/** One run of the questions of a command. */
+class Interview<Plan> {
+  readonly #flow: Flow<Plan>;
+  readonly #asker: Asker;
+  /** The question what to start from, if the flags leave it open. */
+  readonly #startParts: readonly AskedPart[];
+  /** The answers of flags. */
+  readonly #initialParts: PromptParts;
+  /** All answers so far. */
+  #parts: PromptParts;
+  /** The answers of flags that are not asked for. */
+  #settledParts: PromptParts;
+  /** The question that is being asked. */
+  #currentPart: AskedPart | undefined;
+  /** The review has ended: the author has agreed, or has changed an answer. */
+  #isReviewed = false;
+  #agreement: Reviewed<Plan> | undefined;
+
+  constructor(flow: Flow<Plan>) {
+    const { flagAnswers } = flow;
+    this.#flow = flow;
+    this.#asker = new Asker(flow.input, flow.output);
+    this.#startParts = isStartOpen(flagAnswers) ? ['start'] : [];
+    this.#initialParts = { ...withStart(flagAnswers), requestInputs: requestInputsIn(flagAnswers) };
+    this.#parts = this.#initialParts;
+    this.#settledParts = withoutMatching(
+      this.#initialParts,
+      (name) => flagAnswers.ask?.includes(name) === true,
+    );
+  }
+
+  /** Asks until the author agrees to a plan. */
+  async run(): Promise<Plan> {
+    this.#asker.title(`${this.#flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
+    let from = 0;
+    while (!this.#agreement) {
+      this.#isReviewed = false;
+      const steps = (parts: PromptParts) => this.#steps(parts);
+      const answered = await orBack(askInOrder(steps, this.#parts, { from }));
+      from = 0;
+      // Going back from the first question repeats it.
+      if (answered === 'back') continue;
+      this.#parts = answered;
+      // A changed answer may have removed other answers, also answers of flags.
+      this.#settledParts = withoutMatching(
+        this.#settledParts,
+        (name) => answered[name as AskedPart] === undefined,
+      );
+      const openParts = this.#openParts(answered);
+      const unanswered = openParts.findIndex((part) => answered[part] === undefined);
+      from = unanswered < 0 ? openParts.length : unanswered;
+    }
+    return this.#agreement.plan;
+  }
+
+  /** The error that ends the run, with the command that continues from here. */
+  cancelled(): Cancelled {
+    const parts = this.#usedParts({ ...this.#parts, ...this.#asker.unfinished() });
+    return new Cancelled(this.#flow.resume(parts, askedAgain(parts, this.#currentPart)));
+  }
+
+  /** Restores the terminal after a signal, and reports it. */
+  interrupt(): void {
+    this.#asker.restore();
+    this.#flow.interrupted(this.cancelled());
+  }
+
+  #allParts(parts: PromptParts): readonly AskedPart[] {
+    return [...this.#startParts, ...orderedParts(parts, this.#flow)];
+  }
+
+  /** The questions to ask. An answer may change the questions after it, never the questions before it. */
+  #openParts(parts: PromptParts): readonly AskedPart[] {
+    return this.#allParts(parts).filter((part) => this.#settledParts[part] === undefined);
+  }
+
+  /** The answers without those that only the tools of another start use. */
+  #usedParts(parts: PromptParts): PromptParts {
+    const askedParts: readonly string[] = this.#allParts(parts);
+    return withoutMatching(
+      parts,
+      (name) => name in partLabels && !askedParts.includes(name) && !(name in this.#initialParts),
+    );
+  }
+
+  #steps(parts: PromptParts): readonly PromptStep<PromptParts>[] {
+    if (this.#isReviewed) return [];
+    const review = (allParts: PromptParts) => this.#review(allParts);
+    return [...this.#openParts(parts).map((part) => this.#question(part)), review];
+  }
+
+  #question(part: AskedPart): PromptStep<PromptParts> {
+    return async (parts, isBack) => {
+      this.#parts = parts;
+      this.#currentPart = part;
+      const answered = await orBack(askPart(this.#asker, part, parts, this.#flow, isBack));
+      this.#currentPart = undefined;
+      this.#asker.unfinished = () => ({});
+      if (answered === 'back') throw new Back();
+      this.#parts = answered;
+      return answered;
+    };
+  }
+
+  /** Shows what will be written, or why nothing can be written, and asks what to do. */
+  async #review(allParts: PromptParts): Promise<PromptParts> {
+    const parts = this.#usedParts(allParts);
+    const { start: _, requestInputs: __, consent: ___, ask: ____, ...answers } = parts;
+    const reviewed = await reviewErrors(async () => this.#flow.review(answers));
+    for (;;) {
+      const nextStep = await askNextStep(this.#asker, reviewed);
+      if (nextStep === 'cancel') throw new Cancelled();
+      if (nextStep === 'write' && reviewed.ok) this.#agreement = reviewed.value;
+      const changedParts = this.#agreement ? parts : await orBack(this.#change(parts));
+      this.#isReviewed = changedParts !== 'back';
+      if (changedParts !== 'back') return changedParts;
+    }
+  }
+
+  /** Lets the author choose an answer to change, and asks for it again. */
+  async #change(parts: PromptParts): Promise<PromptParts> {
+    const choices = this.#allParts(parts).map((value) => ({ value, label: partLabels[value] }));
+    return this.#question(await this.#asker.choose('Which answer?', choices))(parts, false);
+  }
+}
+
+/** Returns the error of a request without a usable answer as an error of the review: another answer may correct it. */
+async function reviewErrors<T>(review: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await review();
   } catch (error) {
@@ -144,7 +198,7 @@ async function orRefused<T>(review: () => Promise<Result<T>>): Promise<Result<T>
   }
 }
 
-/** The answers whose names do not match. */
+/** The answers without those whose names match. */
 function withoutMatching(parts: PromptParts, matches: (name: string) => boolean): PromptParts {
   return Object.fromEntries(Object.entries(parts).filter(([name]) => !matches(name)));
 }
@@ -167,7 +221,7 @@ export interface CreatePrompts<Plan>
   extends Pick<Flow<Plan>, 'review' | 'resume' | 'interrupted' | 'input' | 'output'>,
     Pick<PromptContext, 'run' | 'directoryError'> {
   /** Answers from flags; they are not asked again. */
-  readonly given: Partial<CreateParts>;
+  readonly flagAnswers: Partial<CreateParts>;
 }
 
 /**
@@ -177,6 +231,11 @@ export interface CreatePrompts<Plan>
  */
 export function askCreate<Plan>(prompts: CreatePrompts<Plan>): Promise<Plan> {
   const { tool } = createQuestions;
-  const around = { before: ['directory'], after: ['platform'] } as const;
-  return askAll({ title: 'create-market-mcp', tool, ...around, ...prompts });
+  return askAll({
+    title: 'create-market-mcp',
+    tool,
+    partsBeforeTool: ['directory'],
+    partsAfterTool: ['platform'],
+    ...prompts,
+  });
 }

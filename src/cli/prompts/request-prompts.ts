@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { singleLine, unwrap } from 'market-mcp-contract/command';
 import { shorten } from 'market-mcp-contract/json';
 import type { ImportRun } from '../../changes/import-run.ts';
-import { readRequests, requestOfCurl, requestsInText } from '../../changes/request-tools.ts';
+import { parseRequests, readCurlCommand, readRequestText } from '../../changes/request-tools.ts';
 import { isCurl } from '../../import/request/curl-text.ts';
-import type { ReadRequest } from '../../import/request/index.ts';
+import type { ParsedRequest } from '../../import/request/parse-request.ts';
 import type { PartialAnswers } from '../../questions/partial-answers.ts';
 import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
@@ -23,13 +23,13 @@ export function askRequest(
   return asker.text({
     ...prompt,
     shared: file,
-    before: fromRequest?.[0],
+    previous: fromRequest?.[0],
     joined: (pasted) => pasted.replaceAll(/[\\^][ \t]*(?:\r\n?|\n)/g, ' '),
     parse(text) {
       const parsed = parse([text]);
       if (!parsed.ok || (!isCurl(text) && existsSync(text.trim()))) return parsed;
       if (!isCurl(text)) return noSuchFile('--from-request', text);
-      const read = requestOfCurl(text, run);
+      const read = readCurlCommand(text, run);
       return read.ok ? parsed : read;
     },
   });
@@ -41,7 +41,7 @@ export async function askHarRequest(
   { fromRequest = [], request }: Partial<ToolParts>,
   { run }: PromptContext,
 ): Promise<number> {
-  const found = unwrap(await requestsInText(fromRequest[0] ?? '', run));
+  const found = unwrap(await readRequestText(fromRequest[0] ?? '', run));
   const [first, ...otherRequests] = found;
   if (first && otherRequests.length === 0) return first.number ?? 1;
   const options = found.map(({ number = 1, method, url }) => ({
@@ -110,9 +110,9 @@ export async function askRequestInputs(
 export async function readAnsweredRequests(
   answers: ToolAnswers,
   run: ImportRun,
-): Promise<readonly ReadRequest[]> {
+): Promise<readonly ParsedRequest[]> {
   if (answers.kind !== 'request') return [];
-  const read = await readRequests(answers, run);
+  const read = await parseRequests(answers, run);
   if (read.ok) return read.value;
   return [];
 }

@@ -34,7 +34,7 @@ export const starts = [
 export type ChosenStart = (typeof starts)[number]['value'];
 
 /** Flags that say what the tools are made from: they answer the first question. */
-const decisive = [
+const startingParts = [
   ...starts.map(({ value }) => value),
   ...(['description', 'effect', 'input', 'output', 'returns'] as const),
 ];
@@ -44,7 +44,7 @@ export const file = 'file';
 
 /** Whether the flags leave the first question open. */
 export function isStartOpen(parts: Partial<ToolParts>): boolean {
-  return decisive.every((name) => parts[name] === undefined && parts.ask?.includes(name) !== true);
+  return startingParts.every((name) => parts[name] === undefined && parts.ask?.includes(name) !== true);
 }
 
 /** The given answers, with the start that `ask` names. */
@@ -65,9 +65,9 @@ export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?:
   part: keyof Parts | undefined,
 ): readonly string[] {
   const { start } = parts;
-  const isTold = start === 'tool' ? !isStartOpen({ ...parts, ask: [] }) : start && parts[start];
+  const isAnswered = start === 'tool' ? !isStartOpen({ ...parts, ask: [] }) : start && parts[start];
   const repeatedPart = part !== undefined && parts[part] !== undefined ? [String(part)] : [];
-  return [...new Set([...repeatedPart, ...(start === undefined || isTold ? [] : [start])])];
+  return [...new Set([...repeatedPart, ...(start === undefined || isAnswered ? [] : [start])])];
 }
 
 /** Asks for the files of sample answers, separated by commas. */
@@ -77,7 +77,7 @@ export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Pr
     message: `${prompt.message} Separate several by commas.`,
     placeholder: 'base.json, ethereum.json',
     shared: file,
-    before: fromSample?.join(', '),
+    previous: fromSample?.join(', '),
     parse(text) {
       const paths = text.split(',').map((path) => path.trim());
       const namedPaths = paths.filter((path) => path !== '');
@@ -95,8 +95,8 @@ export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<str
     ...prompt,
     placeholder: 'tools.json, or tools.yaml',
     shared: file,
-    before: spec,
-    parse: (text) => existing(parse(text), '--spec'),
+    previous: spec,
+    parse: (text) => existingFile(parse(text), '--spec'),
   });
 }
 
@@ -111,9 +111,9 @@ export function askDocument(
     ...prompt,
     placeholder: 'openapi.json, or https://api.example.com/openapi.yaml',
     shared: file,
-    before: fromOpenapi,
+    previous: fromOpenapi,
     parse: (text: string) =>
-      /^https?:\/\//i.test(text.trim()) ? parse(text) : existing(parse(text), '--from-openapi'),
+      /^https?:\/\//i.test(text.trim()) ? parse(text) : existingFile(parse(text), '--from-openapi'),
   };
   return askUntilRead(asker, 'fromOpenapi', question, async (place) =>
     unwrap((await documentAt(place, header, run)).document),
@@ -123,7 +123,7 @@ export function askDocument(
 /** Asks for an MCP server until one lists its tools, or asks for a token. */
 export function askServer(asker: Asker, answers: PartialAnswers, { run }: PromptContext): Promise<string> {
   const { prompt, parse } = toolQuestions.fromUrl;
-  const question = { ...prompt, before: answers.fromUrl, parse };
+  const question = { ...prompt, previous: answers.fromUrl, parse };
   return askUntilRead(asker, 'fromUrl', question, async (url) => {
     const listed = await orCommandError(() => mcpServerAt(url, keyAccess(answers), run));
     if (listed instanceof CommandError && !(listed instanceof TokenRefusal)) throw listed;
@@ -136,10 +136,10 @@ async function askUntilRead(
   question: TextPrompt<string>,
   read: (place: string) => Promise<unknown>,
 ): Promise<string> {
-  let { before } = question;
+  let { previous } = question;
   for (;;) {
-    const place = await asker.text({ ...question, before });
-    before = place;
+    const place = await asker.text({ ...question, previous });
+    previous = place;
     asker.unfinished = () => ({ [part]: place });
     const found = await orCommandError(() => read(place));
     if (!(found instanceof CommandError)) return place;
@@ -154,7 +154,7 @@ async function askUntilRead(
  */
 export async function askOperations(
   asker: Asker,
-  { fromOpenapi = '', header = [], operation: before }: Partial<ToolParts>,
+  { fromOpenapi = '', header = [], operation: previous }: Partial<ToolParts>,
   { run }: PromptContext,
 ): Promise<readonly string[]> {
   const { document, where: location } = await documentAt(fromOpenapi, header, run);
@@ -168,7 +168,7 @@ export async function askOperations(
       hint: `${operation.summary}${writes}`,
     };
   });
-  return asker.search(`Which of the ${operations.length} operations?`, options, before);
+  return asker.search(`Which of the ${operations.length} operations?`, options, previous);
 }
 
 /** Asks which tools of an MCP server to import. */
@@ -186,7 +186,7 @@ export async function askTools(
   return asker.search(`Which of the ${tools.length} tools?`, options, only);
 }
 
-function existing(parsed: Result<string>, flag: string): Result<string> {
+function existingFile(parsed: Result<string>, flag: string): Result<string> {
   if (!parsed.ok || existsSync(parsed.value)) return parsed;
   return noSuchFile(flag, parsed.value);
 }

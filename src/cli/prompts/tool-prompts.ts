@@ -10,7 +10,7 @@ import type { Asker } from './asker.ts';
 import { askConsent, type Consent } from './consent.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './field-form.ts';
-import { askAnswerFields, askDescriptions, askExamples } from './imported.ts';
+import { askAnswerFields, askDescriptions, askExamples } from './imported-tool-prompts.ts';
 import type { Choice } from './line-prompt.ts';
 import type { PromptContext } from './prompt-context.ts';
 import {
@@ -66,37 +66,43 @@ export const partLabels = {
   platform: 'Marketplace',
 } as const;
 
-/** The questions, in order; they depend on the answers so far. @param otherParts those that are not about the tool */
+/** The questions that are not about the tool. */
+interface OtherParts {
+  readonly partsBeforeTool: readonly AskedPart[];
+  readonly partsAfterTool: readonly AskedPart[];
+}
+
+/** The questions, in order. They depend on the answers so far. */
 export function orderedParts(
   parts: PromptParts,
-  otherParts: { readonly before: readonly AskedPart[]; readonly after: readonly AskedPart[] },
+  { partsBeforeTool, partsAfterTool }: OtherParts,
 ): readonly AskedPart[] {
-  const around = (...ownParts: readonly AskedPart[]) => [
-    ...otherParts.before,
-    ...ownParts,
-    ...otherParts.after,
+  const withOtherParts = (...toolParts: readonly AskedPart[]) => [
+    ...partsBeforeTool,
+    ...toolParts,
+    ...partsAfterTool,
   ];
   const described = ['tool', 'effect', 'input', 'description'] as const;
   const [request, ...otherRequests] = parts.fromRequest ?? [];
   const isFile = request !== undefined && otherRequests.length === 0 && !isCurl(request);
+  const requestParts = isFile ? (['fromRequest', 'request'] as const) : (['fromRequest'] as const);
   switch (sourcePart(parts) ?? parts.start) {
     case 'fromRequest':
       // A user who chose to paste wants to paste next.
       return [
-        'fromRequest',
-        ...(isFile ? (['request'] as const) : []),
-        ...around('tool', 'requestInputs', 'consent', 'example', 'fields', 'description'),
+        ...requestParts,
+        ...withOtherParts('tool', 'requestInputs', 'consent', 'example', 'fields', 'description'),
       ];
     case 'spec':
-      return around('spec', 'example');
+      return withOtherParts('spec', 'example');
     case 'fromOpenapi':
-      return around('fromOpenapi', 'operation', 'consent', 'example', 'fields', 'description');
+      return withOtherParts('fromOpenapi', 'operation', 'consent', 'example', 'fields', 'description');
     case 'fromUrl':
-      return around('fromUrl', 'consent', 'only', 'fields', 'description');
+      return withOtherParts('fromUrl', 'consent', 'only', 'fields', 'description');
     case 'fromSample':
-      return around('fromSample', ...described, 'fields');
+      return withOtherParts('fromSample', ...described, 'fields');
     default:
-      return around(...described, 'returns', 'output');
+      return withOtherParts(...described, 'returns', 'output');
   }
 }
 
@@ -235,7 +241,7 @@ function askText(
   asker: Asker,
   { prompt, initial, parse }: Pick<Question<string>, 'prompt' | 'parse'> & Defaulted<string, PromptParts>,
   parts: PromptParts,
-  before: string | undefined,
+  previous: string | undefined,
   separator = ' ',
   takenError: (name: string) => InputError | undefined = () => undefined,
 ): Promise<string> {
@@ -249,7 +255,7 @@ function askText(
   return asker.text({
     ...prompt,
     initial: names.find((name) => checkedText(name).ok),
-    before,
+    previous,
     parse: checkedText,
   });
 }

@@ -9,7 +9,7 @@ import {
 } from 'market-mcp-contract/command';
 import type { ImportRun } from '../../changes/import-run.ts';
 import { documentAt } from '../../changes/openapi.ts';
-import { requestsInText } from '../../changes/request-tools.ts';
+import { readRequestText } from '../../changes/request-tools.ts';
 import {
   brokenOperationsOf,
   listReadableOperations,
@@ -79,7 +79,7 @@ export async function listRequests(
   output: Output,
 ): Promise<ExitCode | undefined> {
   if (isCurl(text)) return undefined;
-  const found = unwrap(await requestsInText(text, run));
+  const found = unwrap(await readRequestText(text, run));
   if (found.length === 1) return undefined;
   const requests = found.map(({ number = 1, method, url }) => ({
     number,

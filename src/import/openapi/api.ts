@@ -54,7 +54,7 @@ export function apiAt(
   { file, prefix, title }: { readonly file: string; readonly prefix: string; readonly title: string },
 ): Api {
   const address = { name: `${prefix}_URL`, kind: 'url', text: `Address of ${title}` } as const;
-  return { file, title, address: url === null ? address : { ...address, fallback: url }, shared: [] };
+  return { file, title, address: url === null ? address : { ...address, fallback: url }, sharedKeys: [] };
 }
 
 /** The APIs of a document: one for each base URL of the chosen operations. */

@@ -1,7 +1,7 @@
 import { type InputError, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { freeToolName } from '../../model/names.ts';
 import type { DefinitionChange } from '../../model/tool-model.ts';
-import type { Imported } from '../imported-tool.ts';
+import type { ImportedTool } from '../imported-tool.ts';
 import { withCredentials } from '../operation-credentials.ts';
 import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
@@ -44,7 +44,7 @@ export function toolsOfDocument(
   choice: OperationChoice,
   documentAddress: string,
   source: string | null,
-): Result<readonly Imported[]> {
+): Result<readonly ImportedTool[]> {
   const drafts = readChosenOperations(document, choice, documentAddress, source);
   if (drafts.ok) return toolsOfDrafts(drafts.value, choice);
   return drafts;
@@ -101,7 +101,7 @@ export function readChosenOperations(
 export function toolsOfDrafts(
   drafts: readonly OperationDraft[],
   { operations: names, tool: chosenName, isStrict = false, samples = [] }: OperationChoice,
-): Result<readonly Imported[]> {
+): Result<readonly ImportedTool[]> {
   const unnamed: DefinitionChange[] = [];
   const checked = checkedSamples(samples, (path, change, reason) =>
     unnamed.push({ tool: chosenName ?? names.join(), path, what: change, why: reason }),

@@ -4,10 +4,10 @@ import { hasToolName, suggestToolName } from '../../model/names.ts';
 import type { DefinitionChange } from '../../model/tool-model.ts';
 import { withSignals } from '../../tools/definition.ts';
 import { wrapAnswer } from '../api-answer.ts';
-import { type ApiCall, type ApiRequest, doneMember, type Imported } from '../imported-tool.ts';
+import { type ApiCall, type ApiRequest, doneMember, type ImportedTool } from '../imported-tool.ts';
 import { mayBeJson, preferredJsonTypes } from '../media-type.ts';
 import { type PageMembers, pageMembersIn, withPageMembers } from '../page-members.ts';
-import { rootOf, wrapOf } from '../result-root.ts';
+import { answerRoot, requiredWrap } from '../result-root.ts';
 import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
 import { successMembersOf } from '../success-signs.ts';
 import type { Apis } from './api.ts';
@@ -55,13 +55,13 @@ export function readOperation(operation: ApiOperation, apis: Apis, options: Read
   const inputChanges: DefinitionChange[] = [];
   const inputs = inputsOf(operation, apis.keys.isScheme, lossesOf(name, inputChanges));
   const { api, prefix } = apis.of(operation);
-  const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
+  const acceptedKeys = apis.keys.neededBy(operation, inputs.keys, prefix);
   const { method, path } = operation;
   const { properties, required, params, query, body } = inputs;
   const headers = [...inputs.headers];
   const mediaType = answer.content?.mediaType;
   if (mediaType !== undefined) headers.push({ name: 'accept', constant: mediaType });
-  const request = { api, method, path, params, query, headers, needs, body };
+  const request = { api, method, path, params, query, headers, acceptedKeys, body };
   const inputSchema = { type: 'object', properties, required };
   return { name, operation, request, properties, inputSchema, answer, inputChanges };
 }
@@ -81,7 +81,7 @@ export function toolOfDraft(
   { name, operation, request, properties, inputSchema, answer: declared, inputChanges }: OperationDraft,
   samples: readonly AnswerSample[],
   isStrict: boolean,
-): Imported {
+): ImportedTool {
   const { method } = request;
   const answer = toolAnswer(declared, name, samples, isStrict);
   const { pages } = declared;
@@ -190,8 +190,8 @@ function toolAnswer(
     isStrict,
     reportChange,
   );
-  const wrap = wrapOf(converted, answers);
-  const root = rootOf(converted, wrap);
+  const wrap = requiredWrap(converted, answers);
+  const root = answerRoot(converted, wrap);
   return {
     schema: mayBeEmpty ? { ...root, properties: { done: doneMember, ...membersOf(root) } } : root,
     wrap,

@@ -1,51 +1,51 @@
 import { uriDecoded } from 'market-mcp-contract/command';
+import type { AuthorRequest, Method, NameValue } from './author-request.ts';
 import { pastedCommand } from './curl-text.ts';
-import { withParts } from './given-body.ts';
-import type { GivenRequest, Method, NameValue } from './given-request.ts';
+import { withMultipartParts } from './request-body.ts';
 import { RequestRefusal } from './request-refusal.ts';
-import { commandWords, unquotedVariables } from './shell-words.ts';
+import { splitCommandLine, unquotedVariables } from './shell-words.ts';
 
 /**
  * What an option does, and whether it takes a value. An option that does `ignored` changes nothing in the request. A string is the
  * reason why the option is rejected.
  */
-type OptionMeaning = { readonly takes: boolean; readonly does: string } | string;
+type OptionMeaning = { readonly takesValue: boolean; readonly effect: string } | string;
 
-const takes = (does: string): OptionMeaning => ({ takes: true, does });
-const flag = (does: string): OptionMeaning => ({ takes: false, does });
+const takesValue = (effect: string): OptionMeaning => ({ takesValue: true, effect });
+const withoutValue = (effect: string): OptionMeaning => ({ takesValue: false, effect });
 const readsFileReason = 'it reads or writes a file of yours, and a tool cannot';
 const insecureReason = 'a tool that earns money checks whom it speaks to';
 const machineSettingReason = 'what it names is a setting of your machine';
 
 /** The options of curl, each by its long name with its letter. An option that is not in the table is rejected. */
-const table: { readonly [name: string]: readonly [letter: string, meaning: OptionMeaning] } = {
-  request: ['X', takes('method')],
-  header: ['H', takes('header')],
-  data: ['d', takes('data')],
-  'data-ascii': ['', takes('data')],
-  'data-binary': ['', takes('data')],
-  'data-raw': ['', takes('raw')],
-  'data-urlencode': ['', takes('encoded')],
-  json: ['', takes('json')],
-  form: ['F', takes('form')],
-  'form-string': ['', takes('formString')],
-  get: ['G', flag('get')],
-  user: ['u', takes('user')],
-  'oauth2-bearer': ['', takes('bearer')],
-  cookie: ['b', takes('cookie')],
-  'user-agent': ['A', takes('agent')],
-  referer: ['e', takes('referer')],
-  url: ['', takes('url')],
-  'url-query': ['', takes('urlQuery')],
-  globoff: ['g', flag('globoff')],
+const optionTable: { readonly [name: string]: readonly [letter: string, meaning: OptionMeaning] } = {
+  request: ['X', takesValue('method')],
+  header: ['H', takesValue('header')],
+  data: ['d', takesValue('data')],
+  'data-ascii': ['', takesValue('data')],
+  'data-binary': ['', takesValue('data')],
+  'data-raw': ['', takesValue('raw')],
+  'data-urlencode': ['', takesValue('encoded')],
+  json: ['', takesValue('json')],
+  form: ['F', takesValue('form')],
+  'form-string': ['', takesValue('formString')],
+  get: ['G', withoutValue('get')],
+  user: ['u', takesValue('user')],
+  'oauth2-bearer': ['', takesValue('bearer')],
+  cookie: ['b', takesValue('cookie')],
+  'user-agent': ['A', takesValue('agent')],
+  referer: ['e', takesValue('referer')],
+  url: ['', takesValue('url')],
+  'url-query': ['', takesValue('urlQuery')],
+  globoff: ['g', withoutValue('globoff')],
   ...optionsWithMeaning(
     'location L,compressed,silent s,show-error S,fail f,fail-with-body,verbose v,include i,progress-bar #,no-progress-meter,' +
       'http1.0 0,http1.1,http2,http2-prior-knowledge,http3,no-buffer N,ipv4 4,ipv6 6,tlsv1 1,tlsv1.2,tlsv1.3,basic,no-keepalive',
-    flag('ignored'),
+    withoutValue('ignored'),
   ),
   ...optionsWithMeaning(
     'max-time m,connect-timeout,retry,retry-delay,retry-max-time,max-redirs,write-out w,limit-rate',
-    takes('ignored'),
+    takesValue('ignored'),
   ),
   ...optionsWithMeaning('insecure k,proxy-insecure,cacert,capath,ciphers,pinnedpubkey', insecureReason),
   ...optionsWithMeaning(
@@ -79,15 +79,12 @@ function optionsWithMeaning(
  *
  * @throws RequestRefusal with the name of the rejected option
  */
-export function curlRequest(line: string): GivenRequest {
-  let pipe: string | undefined;
+export function curlRequest(line: string): AuthorRequest {
   const command = pastedCommand(line);
-  const [, ...words] = commandWords(command, (pipeText) => {
-    pipe = pipeText;
-  });
-  const options = parseOptions(words);
-  const optionsThat = (...names: readonly string[]) => options.filter(({ does }) => names.includes(does));
-  const last = (name: string) => optionsThat(name).at(-1)?.value;
+  const { words, pipe } = splitCommandLine(command);
+  const options = parseOptions(words.slice(1));
+  const optionsThat = (...names: readonly string[]) => options.filter(({ effect }) => names.includes(effect));
+  const lastValue = (name: string) => optionsThat(name).at(-1)?.value;
   const [url, ...otherUrls] = optionsThat('url').map(({ value }) => value);
   if (url === undefined) throw new RequestRefusal('contains no URL', 'Paste the whole command.');
   if (otherUrls.length > 0)
@@ -97,34 +94,45 @@ export function curlRequest(line: string): GivenRequest {
   if (data !== null && parts.length > 0)
     throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
   const isQuery = optionsThat('get').length > 0;
-  const queryParts = [isQuery ? data : null, ...optionsThat('urlQuery').map(queryPieceOf)];
+  const queryParts = [isQuery ? data : null, ...optionsThat('urlQuery').map(queryPiece)];
   const addedQuery = queryParts.filter((part) => part !== null).join('&');
   const address = parseAddress(url, addedQuery, optionsThat('globoff').length > 0);
   const dataBody = isQuery ? null : data;
   const body = parts.length > 0 ? parts.map(formPart) : dataBody;
-  const method = methodOf(last('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
-  const user = last('user') ?? address.user;
-  const bearer = last('bearer');
-  const basic = user === undefined ? '' : `Basic ${basicOf(user)}`;
-  const isJson = optionsThat('json').length > 0;
-  const formType = typeof body === 'string' ? 'application/x-www-form-urlencoded' : '';
-  const impliedHeaders = {
-    'content-type': isJson ? 'application/json' : formType,
-    accept: isJson ? 'application/json' : '',
-    authorization: bearer ? `Bearer ${bearer}` : basic,
-    'user-agent': last('agent') ?? '',
-    referer: last('referer')?.replace(/;auto.*$/s, '') ?? '',
-    cookie: optionsThat('cookie')
-      .flatMap(({ value }) => (value === '' ? [] : cookieOf(value)))
-      .join(';'),
-  };
-  const sentHeaders = Object.entries(impliedHeaders).filter(([, value]) => value !== '');
-  const headers = mergeHeaders(optionsThat('header'), sentHeaders);
+  const method = parseMethod(lastValue('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
+  const user = lastValue('user') ?? address.user;
+  const impliedHeaders = impliedHeadersOf(options, user, typeof body === 'string');
+  const headers = mergeHeaders(optionsThat('header'), impliedHeaders);
   const variables = unquotedVariables(command);
-  return withParts({ method, url: address.url, headers, body, variables, ...(pipe && { pipe }) });
+  return withMultipartParts({ method, url: address.url, headers, body, variables, ...(pipe && { pipe }) });
 }
 
-function methodOf(name: string, hasBody: boolean): Method {
+/** The headers that curl adds because of options other than `-H`. */
+function impliedHeadersOf(
+  options: readonly Option[],
+  user: string | undefined,
+  hasTextBody: boolean,
+): readonly NameValue[] {
+  const valuesOf = (effect: string) =>
+    options.filter((option) => option.effect === effect).map(({ value }) => value);
+  const bearer = valuesOf('bearer').at(-1);
+  const basic = user === undefined ? undefined : `Basic ${basicCredentials(user)}`;
+  const isJson = valuesOf('json').length > 0;
+  const cookies = valuesOf('cookie').filter((value) => value !== '');
+  const headers: { [name: string]: string | undefined } = {};
+  if (isJson) headers['content-type'] = 'application/json';
+  else if (hasTextBody) headers['content-type'] = 'application/x-www-form-urlencoded';
+  if (isJson) headers.accept = 'application/json';
+  headers.authorization = bearer ? `Bearer ${bearer}` : basic;
+  headers['user-agent'] = valuesOf('agent').at(-1);
+  headers.referer = valuesOf('referer')
+    .at(-1)
+    ?.replace(/;auto.*$/s, '');
+  headers.cookie = cookies.map(cookiePair).join(';');
+  return Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+}
+
+function parseMethod(name: string, hasBody: boolean): Method {
   if (!/^(?:GET|POST|PUT|PATCH|DELETE)$/.test(name))
     throw new RequestRefusal(
       `has the method ${/^[a-z]{1,12}$/i.test(name) ? name : '…'}`,
@@ -139,66 +147,93 @@ function methodOf(name: string, hasBody: boolean): Method {
 }
 
 interface Option {
-  readonly does: string;
+  readonly effect: string;
   /** As written: `--data`, `-d`. */
   readonly name: string;
   readonly value: string;
 }
 
+/** The options of a command, and its URLs as options with the effect `url`. */
 function parseOptions(words: readonly string[]): readonly Option[] {
   const options: Option[] = [];
   const rest = [...words];
-  const add = (name: string, meaning: OptionMeaning | undefined, attached: string | undefined) => {
-    if (meaning === undefined)
-      throw new RequestRefusal(
-        `has the option ${/^-{1,2}[\w-]*/.exec(name)?.[0]}, which is not read here`,
-        'Remove it if the request does not need it.',
-      );
-    if (typeof meaning === 'string')
-      throw new RequestRefusal(`has the option ${name}: ${meaning}`, `Remove ${name}.`);
-    const value = meaning.takes ? (attached ?? rest.shift()) : '';
-    if (value === undefined) throw new RequestRefusal(`has no value for ${name}`, 'Paste the whole command.');
-    options.push({ does: meaning.does, name, value });
-    return meaning.takes;
-  };
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word.startsWith('--') && word.length > 2) {
-      const name = word.slice(2);
-      add(word, Object.hasOwn(table, name) ? table[name]?.[1] : undefined, undefined);
-    } else if (/^-./.test(word) && word !== '--') {
-      for (let at = 1; at < word.length; at += 1) {
-        const letter = word[at] ?? '';
-        const meaning = Object.values(table).find(([optionLetter]) => optionLetter === letter)?.[1];
-        const attached = word.length > at + 1 ? word.slice(at + 1) : undefined;
-        if (add(`-${letter}`, meaning, attached)) break;
-      }
-    } else if (word !== '--') {
-      options.push({ does: 'url', name: 'URL', value: word });
-    }
+    if (word === '--') continue;
+    if (word.startsWith('--')) options.push(parseLongOption(word, rest));
+    else if (/^-./.test(word)) options.push(...parseShortOptions(word, rest));
+    else options.push({ effect: 'url', name: 'URL', value: word });
   }
   return options;
+}
+
+/** @param rest the words behind the option, from which its value is taken */
+function parseLongOption(word: string, rest: string[]): Option {
+  const name = word.slice(2);
+  const meaning = supportedMeaning(
+    word,
+    Object.hasOwn(optionTable, name) ? optionTable[name]?.[1] : undefined,
+  );
+  return { effect: meaning.effect, name: word, value: meaning.takesValue ? takeValue(word, rest) : '' };
+}
+
+/** Parses letters behind one dash. The last one may take a value, which is attached or the next word. */
+function parseShortOptions(word: string, rest: string[]): readonly Option[] {
+  const options: Option[] = [];
+  for (const [at, letter] of [...word].entries()) {
+    if (at === 0) continue;
+    const name = `-${letter}`;
+    const row = Object.values(optionTable).find(([optionLetter]) => optionLetter === letter);
+    const { effect, takesValue } = supportedMeaning(name, row?.[1]);
+    if (!takesValue) {
+      options.push({ effect, name, value: '' });
+      continue;
+    }
+    const attachedValue = [...word].slice(at + 1).join('');
+    return [...options, { effect, name, value: attachedValue || takeValue(name, rest) }];
+  }
+  return options;
+}
+
+function takeValue(name: string, rest: string[]): string {
+  const value = rest.shift();
+  if (value === undefined) throw new RequestRefusal(`has no value for ${name}`, 'Paste the whole command.');
+  return value;
+}
+
+/** @throws RequestRefusal for an option that is unknown or rejected */
+function supportedMeaning(name: string, meaning: OptionMeaning | undefined): Exclude<OptionMeaning, string> {
+  if (meaning === undefined)
+    throw new RequestRefusal(
+      `has the option ${/^-{1,2}[\w-]*/.exec(name)?.[0]}, which is not read here`,
+      'Remove it if the request does not need it.',
+    );
+  if (typeof meaning === 'string')
+    throw new RequestRefusal(`has the option ${name}: ${meaning}`, `Remove ${name}.`);
+  return meaning;
 }
 
 /** The data of all options together; null without any. Only `--json` joins without `&`. */
 function joinData(pieces: readonly Option[]): string | null {
   if (pieces.length === 0) return null;
-  return pieces.map((piece, i) => (i === 0 || piece.does === 'json' ? '' : '&') + pieceOf(piece)).join('');
+  return pieces
+    .map((piece, i) => (i === 0 || piece.effect === 'json' ? '' : '&') + dataPiece(piece))
+    .join('');
 }
 
 /** A part of the query. Behind a plus sign, curl does not encode it. */
-function queryPieceOf({ name, value }: Option): string {
+function queryPiece({ name, value }: Option): string {
   if (value.startsWith('+')) return value.slice(1);
-  return pieceOf({ does: 'encoded', name, value });
+  return dataPiece({ effect: 'encoded', name, value });
 }
 
-function pieceOf({ does, name, value }: Option): string {
-  if (does === 'raw') return value;
-  if (does !== 'encoded') {
-    if (value.startsWith('@')) throw readsFile(name, value);
+function dataPiece({ effect, name, value }: Option): string {
+  if (effect === 'raw') return value;
+  if (effect !== 'encoded') {
+    if (value.startsWith('@')) throw fileRefusal(name, value);
     return value;
   }
   const at = value.search(/[=@]/);
-  if (value[at] === '@') throw readsFile(name, value);
+  if (value[at] === '@') throw fileRefusal(name, value);
   const [fieldName, content] = at < 0 ? ['', value] : [value.slice(0, at), value.slice(at + 1)];
   const encoded = encodeURIComponent(content)
     .replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -207,19 +242,19 @@ function pieceOf({ does, name, value }: Option): string {
   return `${fieldName}=${encoded}`;
 }
 
-function readsFile(name: string, value: string): RequestRefusal {
+function fileRefusal(name: string, value: string): RequestRefusal {
   return new RequestRefusal(
     `has ${name} ${value.replace(/@.*/s, '@…')}: ${readsFileReason}`,
     'Write the data itself.',
   );
 }
 
-function formPart({ does, name, value }: Option): NameValue {
+function formPart({ effect, name, value }: Option): NameValue {
   const [, partName, content] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
   if (partName === undefined || content === undefined)
     throw new RequestRefusal(`has ${name} without name=value`, 'Write -F name=value.');
-  if (does === 'form' && /^[@<]/.test(content)) throw readsFile(name, `${partName}=@`);
-  if (does === 'form' && /^["(]|;/.test(content))
+  if (effect === 'form' && /^[@<]/.test(content)) throw fileRefusal(name, `${partName}=@`);
+  if (effect === 'form' && /^["(]|;/.test(content))
     throw new RequestRefusal(
       `has ${name} ${partName} with more than a text`,
       'Write -F name=value, or --form-string.',
@@ -248,29 +283,34 @@ function parseAddress(
   if (/^https?:\/(?!\/)/i.test(text))
     throw new RequestRefusal('has a URL with one slash behind its scheme', 'Write https://.');
   const absoluteUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  const url = URL.canParse(absoluteUrl) ? new URL(absoluteUrl) : null;
-  if (!url || /[\s\p{Cc}]/u.test(absoluteUrl + addedQuery) || url.hostname === '')
-    throw new RequestRefusal('has no valid URL', 'Paste the whole command, with its URL in quotes.');
-  const user =
-    url.username + url.password === ''
-      ? undefined
-      : `${uriDecoded(url.username)}:${uriDecoded(url.password)}`;
-  const [, path = '', query] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(absoluteUrl) ?? [];
-  if (/\\|\/(?=[.%2e]*%2e)(?:\.|%2e){1,2}(?![^/])/i.test(path))
-    throw new RequestRefusal(
-      'has \\ or a segment with %2e for a dot in its path, which fetch changes',
-      'Write the path as the API has it.',
-    );
-  const fullQuery = [query, addedQuery].filter((part) => part !== undefined && part !== '').join('&');
+  const url = parseUrl(absoluteUrl, addedQuery);
+  const [, path = '', query = ''] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(absoluteUrl) ?? [];
+  requireUnchangedPath(path);
+  const fullQuery = [query, addedQuery].filter((part) => part !== '').join('&');
   // `{name=value}` stays; the parser would encode it.
-  const place = path.includes('{') ? path : url.pathname;
-  return {
-    url: `${url.protocol}//${url.host}${place || '/'}${fullQuery === '' ? '' : `?${fullQuery}`}`,
-    ...(user && { user }),
-  };
+  const sentPath = (path.includes('{') ? path : url.pathname) || '/';
+  const queryText = fullQuery === '' ? '' : `?${fullQuery}`;
+  const address = { url: `${url.protocol}//${url.host}${sentPath}${queryText}` };
+  if (url.username + url.password === '') return address;
+  return { ...address, user: `${uriDecoded(url.username)}:${uriDecoded(url.password)}` };
 }
 
-function basicOf(user: string): string {
+function parseUrl(text: string, addedQuery: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && url.hostname !== '' && !/[\s\p{Cc}]/u.test(text + addedQuery)) return url;
+  throw new RequestRefusal('has no valid URL', 'Paste the whole command, with its URL in quotes.');
+}
+
+/** @throws RequestRefusal for a path that fetch would send in another form */
+function requireUnchangedPath(path: string): void {
+  if (!/\\|\/(?=[.%2e]*%2e)(?:\.|%2e){1,2}(?![^/])/i.test(path)) return;
+  throw new RequestRefusal(
+    'has \\ or a segment with %2e for a dot in its path, which fetch changes',
+    'Write the path as the API has it.',
+  );
+}
+
+function basicCredentials(user: string): string {
   if (!user.includes(':'))
     throw new RequestRefusal(
       'has -u with a user alone, for whom curl asks the password',
@@ -279,36 +319,36 @@ function basicOf(user: string): string {
   return Buffer.from(user).toString('base64');
 }
 
-function cookieOf(value: string): string {
-  if (!value.includes('=')) throw readsFile('-b', '@');
+function cookiePair(value: string): string {
+  if (!value.includes('=')) throw fileRefusal('-b', '@');
   return value;
 }
 
-/** The headers of the author replace the implied ones. `Name:` removes an implied header, `Name;` sends an empty one. */
+/** The headers of `-H` replace the implied ones. `Name:` removes an implied header, `Name;` sends an empty one. */
 function mergeHeaders(
   headerOptions: readonly Option[],
   impliedHeaders: readonly NameValue[],
 ): readonly NameValue[] {
   const headers = new Map(impliedHeaders.map(([name, value]) => [name, value]));
-  const names = new Set<string>();
+  const namesOfOptions = new Set<string>();
   for (const { value: text } of headerOptions) {
-    if (text.startsWith('@')) throw readsFile('-H', text);
-    const [, headerName = '', sign, value = ''] =
-      /^([!#$%&'*+.^_`|~\w-]+)\s*([:;])([^\r\n\0]*)$/.exec(text) ?? [];
-    const name = headerName.toLowerCase();
-    if (sign === undefined)
-      throw new RequestRefusal(
-        'has -H with a text that is no header',
-        "Write -H 'name: value', on one line.",
-      );
-    if (sign === ';' && value.trim() !== '') continue;
-    if (sign === ':' && value.trim() === '') {
-      if (!names.has(name)) headers.delete(name);
+    const { name, sign, value } = parseHeader(text);
+    if (sign === ';' && value !== '') continue;
+    if (sign === ':' && value === '') {
+      if (!namesOfOptions.has(name)) headers.delete(name);
       continue;
     }
-    const before = names.has(name) ? `${headers.get(name)}, ` : '';
-    names.add(name);
-    headers.set(name, before + value.trim());
+    const earlierValues = namesOfOptions.has(name) ? `${headers.get(name)}, ` : '';
+    namesOfOptions.add(name);
+    headers.set(name, earlierValues + value);
   }
   return [...headers];
+}
+
+function parseHeader(text: string): { readonly name: string; readonly sign: string; readonly value: string } {
+  if (text.startsWith('@')) throw fileRefusal('-H', text);
+  const [, name = '', sign, value = ''] = /^([!#$%&'*+.^_`|~\w-]+)\s*([:;])([^\r\n\0]*)$/.exec(text) ?? [];
+  if (sign === undefined)
+    throw new RequestRefusal('has -H with a text that is no header', "Write -H 'name: value', on one line.");
+  return { name: name.toLowerCase(), sign, value: value.trim() };
 }

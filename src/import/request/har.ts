@@ -1,18 +1,40 @@
+import { pass, type Result } from 'market-mcp-contract/command';
 import { isObject, type Json, type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
 import { mayBeJson } from '../media-type.ts';
-import { filePart, withParts } from './given-body.ts';
-import type { GivenRequest, Method, NameValue } from './given-request.ts';
-import { RequestRefusal } from './request-refusal.ts';
+import type { AuthorRequest, Method, NameValue } from './author-request.ts';
+import { filePartRefusal, withMultipartParts } from './request-body.ts';
+import { catchRefusal, RequestRefusal } from './request-refusal.ts';
 
-/** Returns the recorded requests that were answered with JSON (HAR 1.2 §log.entries), in the order of the file. */
-export function harRequests(value: Json): readonly GivenRequest[] {
+/** Parses the text of a HAR file into its requests that were answered with JSON. */
+export function parseHar(text: string): Result<readonly AuthorRequest[]> {
+  return catchRefusal(() => pass(harRequests(parseHarJson(text.replace(/^\ufeff/, '')))));
+}
+
+/** Parses the JSON of a HAR file; null for a text that is no JSON object. */
+function parseHarJson(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!/^\s*\{/.test(text)) return null;
+    // The rest of the message quotes the file, which contains keys.
+    const [position = ''] = / at position \d+/.exec((error as Error).message) ?? [];
+    throw new RequestRefusal(`is no valid JSON${position}`, 'Save the HAR file again, as a whole.');
+  }
+}
+
+/**
+ * Returns the recorded requests that were answered with JSON (HAR 1.2 §log.entries), in the order of the file.
+ *
+ * @throws RequestRefusal if there are none
+ */
+export function harRequests(value: Json): readonly AuthorRequest[] {
   const entries = objectOr(objectOr(value).log).entries;
   if (!Array.isArray(entries))
     throw new RequestRefusal(
       'is neither a curl command nor a HAR file',
       'Give a text that begins with curl, or a HAR file.',
     );
-  const requests: GivenRequest[] = [];
+  const requests: AuthorRequest[] = [];
   for (const [index, entry] of (entries as readonly Json[]).entries()) {
     const { request, response } = objectOr(entry);
     const sendableRequest = isAnsweredWithJson(response) ? harRequest(objectOr(request)) : null;
@@ -37,13 +59,13 @@ function isAnsweredWithJson(response: Json | undefined): boolean {
   return /^\s*[[{]/.test(content);
 }
 
-/** The request of an entry; null if no tool can send one of its kind. One with a body that cannot be sent has the refusal. */
-function harRequest({ method, url, headers, postData }: JsonObject): GivenRequest | null {
+/** The request of an entry; null if no tool can send one of its kind. If its body cannot be sent, it has the refusal. */
+function harRequest({ method, url, headers, postData }: JsonObject): AuthorRequest | null {
   const name = textOr(method).toLowerCase();
   const address = textOr(url);
   const isSendable = /^(?:get|post|put|patch|delete)$/.test(name) && /^https?:/.test(address);
   if (!isSendable || !URL.canParse(address)) return null;
-  const request: GivenRequest = {
+  const request: AuthorRequest = {
     method: name as Method,
     url: address.replace(/#.*$/s, ''),
     headers: pairsIn(headers).map(([header, text]) => [header.toLowerCase(), text] as const),
@@ -59,7 +81,7 @@ function harRequest({ method, url, headers, postData }: JsonObject): GivenReques
 }
 
 /** @throws RequestRefusal if a tool cannot send the body */
-function withHarBody(request: GivenRequest, postData: JsonObject): GivenRequest {
+function withHarBody(request: AuthorRequest, postData: JsonObject): AuthorRequest {
   const body = bodyIn(postData);
   if (body === null || body === '') return request;
   if (request.method === 'get')
@@ -72,14 +94,14 @@ function withHarBody(request: GivenRequest, postData: JsonObject): GivenRequest 
   const isTyped = headers.some(([name]) => name === 'content-type');
   const type = textOr(postData.mimeType);
   const typed: readonly NameValue[] = isTyped || type === '' ? headers : [...headers, ['content-type', type]];
-  return withParts({ ...request, headers: typed, body });
+  return withMultipartParts({ ...request, headers: typed, body });
 }
 
-function bodyIn({ text, params, mimeType, encoding }: JsonObject): GivenRequest['body'] {
+function bodyIn({ text, params, mimeType, encoding }: JsonObject): AuthorRequest['body'] {
   const pairs = pairsIn(params);
   if (/^multipart\//i.test(textOr(mimeType)) && pairs.length > 0) {
     const file = (params as readonly Json[]).find((part) => isObject(part) && part.fileName !== undefined);
-    if (file !== undefined) throw filePart(textOr(objectOr(file).name));
+    if (file !== undefined) throw filePartRefusal(textOr(objectOr(file).name));
     return pairs;
   }
   if (typeof text === 'string' && text !== '') return encoding === 'base64' ? decodedText(text) : text;

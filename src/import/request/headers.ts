@@ -1,4 +1,4 @@
-import type { GivenRequest, NameValue } from './given-request.ts';
+import type { AuthorRequest, NameValue } from './author-request.ts';
 import { RequestRefusal } from './request-refusal.ts';
 
 /** A header that browsers or curl add, which has no meaning for the request. */
@@ -26,7 +26,7 @@ function isHostOf(url: string, host: string): boolean {
 }
 
 /** @throws RequestRefusal for a header that a tool can neither send nor leave out */
-export function checkHeaders({ url, headers }: Pick<GivenRequest, 'url' | 'headers'>): void {
+export function requireSendableHeaders({ url, headers }: Pick<AuthorRequest, 'url' | 'headers'>): void {
   const dropped = droppedHeaders(headers);
   for (const [name, value] of headers) {
     if (name === 'host' && !isHostOf(url, value))

@@ -2,14 +2,14 @@ import { isKeyName } from 'market-mcp-contract/command';
 import type { ApiKey, ApiVariable, KeySource } from '../imported-tool.ts';
 import { keyPlaceholderIn } from '../key-placeholders.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
-import type { GivenRequest } from './given-request.ts';
+import type { AuthorRequest } from './author-request.ts';
 
 /** A key and its place, without its variables. */
-type Placed = Omit<ApiKey, 'key' | 'variables'>;
+type KeyPosition = Omit<ApiKey, 'key' | 'variables'>;
 
 /** The keys of a request, each with its own variables. */
-export class KeyParts {
-  readonly all: ApiKey[] = [];
+export class KeyCollector {
+  readonly apiKeys: ApiKey[] = [];
   /** Where the value of each key is, by its variable. */
   readonly sources = new Map<string, KeySource>();
   readonly #prefix: string;
@@ -20,7 +20,7 @@ export class KeyParts {
   /** @param projectVariables a key that the project has keeps its variable */
   constructor(
     { prefix, title }: { readonly prefix: string; readonly title: string },
-    { variables }: Pick<GivenRequest, 'variables'>,
+    { variables }: Pick<AuthorRequest, 'variables'>,
     projectVariables: readonly ApiVariable[],
   ) {
     this.#prefix = prefix;
@@ -43,8 +43,8 @@ export class KeyParts {
    * Whether a text is the variable that this class gives to a key in a place. A repeated command contains this
    * variable, and the name of the place alone need not show that it is a key.
    */
-  isOwnVariable(placed: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
-    return this.variableIn(text) === this.#variableFor(placed);
+  isOwnVariable(position: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
+    return this.variableIn(text) === this.#variableFor(position);
   }
 
   #variableFor({ in: place, name }: Pick<ApiKey, 'in' | 'name'>): string {
@@ -55,7 +55,7 @@ export class KeyParts {
   }
 
   /** @param scheme what stands before the key: `Bearer` */
-  header(name: string, scheme: string, text: string): void {
+  addHeader(name: string, scheme: string, text: string): void {
     const pair = Buffer.from(text, 'base64').toString('utf8');
     // Any other text is sent unchanged, because encoding it as a pair would change it.
     const isPair = scheme === 'Basic' && pair.includes(':') && Buffer.from(pair).toString('base64') === text;
@@ -70,11 +70,13 @@ export class KeyParts {
     this.add({ in: 'headers', name, kind: 'basic' }, user, ...(password === '' ? [] : [password]));
   }
 
-  add(placed: Placed, ...values: readonly string[]): void {
-    const { name, kind } = placed;
-    const ofPair = values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY'];
+  add(position: KeyPosition, ...values: readonly string[]): void {
+    const { name, kind } = position;
+    const suffixes = values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY'];
     const names =
-      kind === 'basic' ? ofPair.map((suffix) => `${this.#prefix}_${suffix}`) : [this.#variableFor(placed)];
+      kind === 'basic'
+        ? suffixes.map((suffix) => `${this.#prefix}_${suffix}`)
+        : [this.#variableFor(position)];
     const variables = names.map((ownName, i) => {
       let text = `Key that ${this.#title} takes as ${name}`;
       if (kind === 'basic') text = `${i === 0 ? 'User or key' : 'Password of that user'} at ${this.#title}`;
@@ -87,6 +89,6 @@ export class KeyParts {
       this.sources.set(variable, statedName === undefined ? { value } : { variable: statedName || variable });
       return { name: variable, kind: 'secret' as const, text };
     });
-    this.all.push({ key: plainName(name), ...placed, variables });
+    this.apiKeys.push({ key: plainName(name), ...position, variables });
   }
 }

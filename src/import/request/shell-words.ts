@@ -2,16 +2,22 @@ import { RequestRefusal } from './request-refusal.ts';
 
 const onlyOne = 'Give one curl command alone, with its URL and its data in quotes.';
 
+/** A command line, as a shell passes it to a program. */
+export interface CommandLine {
+  readonly words: readonly string[];
+  /** The pipe at its end to a program that only shows the response, such as `| jq .`. */
+  readonly pipe?: string;
+}
+
 /**
- * The words of a command line, as a POSIX shell (or cmd, where lines are continued or quoted with `^`) passes them to a program.
- * Nothing is expanded: `$NAME` stays unchanged.
+ * Splits a command line as a POSIX shell does, or as cmd does where lines are continued or quoted with `^`. Nothing is expanded: `$NAME`
+ * stays unchanged.
  *
- * @param leftOut receives a pipe to a program that only shows the response, such as jq
  * @throws RequestRefusal for whatever a shell would run, redirect or expand
  */
-export function commandWords(line: string, leftOut: (pipe: string) => void = () => {}): readonly string[] {
-  if (isForCmd(line)) return cmdWords(line);
-  return posixWords(line, leftOut);
+export function splitCommandLine(line: string): CommandLine {
+  if (isForCmd(line)) return { words: cmdWords(line) };
+  return splitPosixLine(line);
 }
 
 /** Whether cmd is meant: it has no single quotes, and doubles or escapes the quotes in a word. */
@@ -40,45 +46,77 @@ export function unquotedVariables(line: string): ReadonlySet<string> {
 const pieces =
   /(?<quoted>\$?"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\$'(?:[^'\\]|\\[\s\S])*')|(?<open>\$?["'])|(?<joined>\\\r?\n)|\\(?<escaped>[\s\S]?)|(?<gap>\s+)|(?<operator>\$\(|[|&;<>()`])|[\s\S]/g;
 
-function posixWords(line: string, leftOut: (pipe: string) => void): readonly string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  /** What stands outside of quotes in the word. */
-  let unquotedText = '';
-  let from = 0;
-  const end = () => {
-    if (word !== undefined) words.push(word);
-    if (/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(unquotedText))
-      throw new RequestRefusal('contains a list in braces, which a shell expands', onlyOne);
-    word = undefined;
-    unquotedText = '';
-  };
-  for (const { 0: text, index, groups: piece = {} } of line.matchAll(pieces)) {
-    if (index < from || piece.joined !== undefined) continue;
-    const { quoted, open, escaped, gap, operator } = piece;
-    if (open !== undefined) throw new RequestRefusal('has no end for a quote', 'Paste the whole command.');
-    const pipe = operator === '|' ? viewerPipe(line.slice(index)) : undefined;
-    if (pipe !== undefined) {
-      leftOut(pipe);
-      break;
-    }
-    if (operator !== undefined) throw new RequestRefusal(`contains ${operator}, which a shell runs`, onlyOne);
-    if (gap !== undefined) {
-      end();
-      from = index + gap.length;
-      const isAtEnd = /^(?:\||(?:#[^\n]*|\s)*$)/.test(line.slice(from));
-      if (words.length > 0 && gap.includes('\n') && !isAtEnd)
-        throw new RequestRefusal('contains a second line that no \\ continues', onlyOne);
-    } else if (word === undefined && text === '#') {
-      from = index + line.slice(index).search(/\n|$/);
-    } else {
-      if (word === undefined && /^[“”„‘’‚]/.test(text)) throw typographicQuote(text);
-      word = (word ?? '') + (quoted === undefined ? (escaped ?? text) : unquoted(quoted));
-      if (quoted === undefined && escaped === undefined) unquotedText += text;
-    }
+type Piece = { readonly [name: string]: string | undefined };
+
+/** Joins the pieces of a line to words. */
+class WordBuilder {
+  readonly words: string[] = [];
+  #word: string | undefined;
+  /** The part of the word that is outside of quotes. */
+  #unquotedText = '';
+
+  get isBetweenWords(): boolean {
+    return this.#word === undefined;
   }
-  end();
-  return words;
+
+  add(text: string, { quoted, escaped }: Piece): void {
+    if (this.isBetweenWords && /^[“”„‘’‚]/.test(text)) throw typographicQuote(text);
+    this.#word = (this.#word ?? '') + (quoted === undefined ? (escaped ?? text) : unquoted(quoted));
+    if (quoted === undefined && escaped === undefined) this.#unquotedText += text;
+  }
+
+  endWord(): void {
+    if (this.#word !== undefined) this.words.push(this.#word);
+    if (/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(this.#unquotedText))
+      throw new RequestRefusal('contains a list in braces, which a shell expands', onlyOne);
+    this.#word = undefined;
+    this.#unquotedText = '';
+  }
+}
+
+function splitPosixLine(line: string): CommandLine {
+  const builder = new WordBuilder();
+  let commentEnd = 0;
+  for (const { 0: text, index, groups: piece = {} } of line.matchAll(pieces)) {
+    if (index < commentEnd) continue;
+    const rest = line.slice(index);
+    if (piece.operator !== undefined) {
+      const pipe = requireViewerPipe(piece.operator, rest);
+      builder.endWord();
+      return { words: builder.words, pipe };
+    }
+    if (text === '#' && builder.isBetweenWords) commentEnd = index + rest.search(/\n|$/);
+    else addPiece(builder, text, piece, rest);
+  }
+  builder.endWord();
+  return { words: builder.words };
+}
+
+/** @param rest the line from this piece on */
+function addPiece(builder: WordBuilder, text: string, piece: Piece, rest: string): void {
+  if (piece.joined !== undefined) return;
+  if (piece.open !== undefined)
+    throw new RequestRefusal('has no end for a quote', 'Paste the whole command.');
+  if (piece.gap === undefined) {
+    builder.add(text, piece);
+    return;
+  }
+  builder.endWord();
+  if (builder.words.length > 0) requireNoSecondLine(piece.gap, rest.slice(piece.gap.length));
+}
+
+/** @throws RequestRefusal for an operator that is no pipe to a program that only shows the response */
+function requireViewerPipe(operator: string, rest: string): string {
+  const pipe = operator === '|' ? viewerPipe(rest) : undefined;
+  if (pipe === undefined) throw new RequestRefusal(`contains ${operator}, which a shell runs`, onlyOne);
+  return pipe;
+}
+
+/** @throws RequestRefusal if a line break ends the command, and more than a pipe or a comment follows */
+function requireNoSecondLine(gap: string, rest: string): void {
+  const isAtEnd = /^(?:\||(?:#[^\n]*|\s)*$)/.test(rest);
+  if (gap.includes('\n') && !isAtEnd)
+    throw new RequestRefusal('contains a second line that no \\ continues', onlyOne);
 }
 
 /** Programs that only change how a response is shown. */
@@ -122,65 +160,78 @@ const escapes: { readonly [letter: string]: number } = {
 
 /** The text of `$'…'`: octal and hexadecimal escapes are bytes. */
 function ansi(text: string): string {
-  const coded = /\\(?:x([\da-f]{1,2})|([0-7]{1,3})|u([\da-f]{1,4})|U([\da-f]{1,8})|c([\s\S])|([\s\S]))/giu;
+  const coded =
+    /\\(?:x(?<hex>[\da-f]{1,2})|(?<octal>[0-7]{1,3})|u(?<short>[\da-f]{1,4})|U(?<long>[\da-f]{1,8})|c(?<control>[\s\S])|(?<letter>[\s\S]))/giu;
   const bytes: Buffer[] = [];
   let from = 0;
   for (const match of text.matchAll(coded)) {
-    const [escapeText, hex, octal, short, long, control, letter = ''] = match;
-    bytes.push(Buffer.from(text.slice(from, match.index)));
-    from = match.index + escapeText.length;
-    const point = short ?? long;
-    const isOther = letter !== '' && escapes[letter] === undefined;
-    if (hex ?? octal) bytes.push(Buffer.from([Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8) & 255]));
-    else if (point) bytes.push(Buffer.from(String.fromCodePoint(Number.parseInt(point, 16))));
-    else if (control) bytes.push(Buffer.from([control.charCodeAt(0) & 31]));
-    else if (!isOther) bytes.push(Buffer.from([escapes[letter] ?? 0]));
-    else if (/[\\'"?]/.test(letter)) bytes.push(Buffer.from(letter));
-    else bytes.push(Buffer.from(escapeText));
+    bytes.push(Buffer.from(text.slice(from, match.index)), ansiEscape(match[0], match.groups ?? {}));
+    from = match.index + match[0].length;
   }
   return Buffer.concat([...bytes, Buffer.from(text.slice(from))]).toString('utf8');
 }
 
-/**
- * As cmd and then a C program read a line: `^` escapes outside of quotes, `\"` and `""` are a quote in a quoted word. Chrome of 2018
- * also escaped inside of quotes.
- */
+/** The bytes that an escape stands for; an unknown escape stands for itself. */
+function ansiEscape(escapeText: string, { hex, octal, short, long, control, letter = '' }: Piece): Buffer {
+  const codePoint = short ?? long;
+  if (hex !== undefined) return Buffer.from([Number.parseInt(hex, 16)]);
+  if (octal !== undefined) return Buffer.from([Number.parseInt(octal, 8) & 255]);
+  if (codePoint !== undefined) return Buffer.from(String.fromCodePoint(Number.parseInt(codePoint, 16)));
+  if (control !== undefined) return Buffer.from([control.charCodeAt(0) & 31]);
+  if (escapes[letter] !== undefined) return Buffer.from([escapes[letter]]);
+  if (/[\\'"?]/.test(letter)) return Buffer.from(letter);
+  return Buffer.from(escapeText);
+}
+
+/** The words as cmd and then a C program read a line: in a quoted word, `\"` and `""` are a quote. */
 function cmdWords(line: string): readonly string[] {
+  const words = decodeCmdLine(line).matchAll(/(?:"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s"])+/g);
+  return [...words].map(([word]) => withoutQuotes(word));
+}
+
+/** A line without the escapes of cmd: `^` escapes outside of quotes. Chrome of 2018 also escaped inside of quotes. */
+function decodeCmdLine(line: string): string {
   const escapesInQuotes = /[^^]\^\\\^"/.test(line);
   const isDoubled = hasDoubledQuotes(line);
   let decoded = '';
   let isQuoted = false;
-  for (let at = 0; at < line.length; at += 1) {
+  let at = 0;
+  while (at < line.length) {
     const character = line[at] ?? '';
     if (isDoubled && isQuoted && line.startsWith('""', at)) {
       decoded += '\\"';
-      at += 1;
+      at += 2;
+      continue;
+    }
+    if (character === '^' && (!isQuoted || escapesInQuotes)) {
+      const { text, length } = caretEscape(line.slice(at));
+      decoded += text;
+      at += length;
       continue;
     }
     if (character === '"') isQuoted = !isQuoted;
-    if (character === '^' && (!isQuoted || escapesInQuotes)) {
-      const [gap] = /^\^[ \t]*\r?\n/.exec(line.slice(at)) ?? [];
-      const [, next = ''] = line.slice(at + (gap?.length ?? 0)).match(/^(\r?\n)/) ?? [];
-      if (gap === undefined) {
-        at += 1;
-        decoded += line[at] ?? '';
-      } else {
-        at += gap.length + next.length - 1;
-        if (next !== '') decoded += '\n';
-      }
-    } else if (!isQuoted && /[&|<>]/.test(character)) {
+    if (!isQuoted && /[&|<>]/.test(character))
       throw new RequestRefusal(`contains ${character}, which cmd runs`, onlyOne);
-    } else {
-      decoded += character;
-    }
+    decoded += character;
+    at += 1;
   }
-  const words = decoded.matchAll(/(?:"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s"])+/g);
-  return [...words].map(([word]) =>
-    word
-      .replaceAll(
-        /(\\*)"/g,
-        (_, slashes: string) => '\\'.repeat(slashes.length >> 1) + (slashes.length % 2 ? '"' : '\0'),
-      )
-      .replaceAll('\0', ''),
-  );
+  return decoded;
+}
+
+/** The text that `^` at the start of a text stands for, and the length of the escape. `^` at the end of a line joins two lines. */
+function caretEscape(text: string): { readonly text: string; readonly length: number } {
+  const [joint] = /^\^[ \t]*\r?\n/.exec(text) ?? [];
+  if (joint === undefined) return { text: text[1] ?? '', length: 2 };
+  const [emptyLine = ''] = /^\r?\n/.exec(text.slice(joint.length)) ?? [];
+  return { text: emptyLine === '' ? '' : '\n', length: joint.length + emptyLine.length };
+}
+
+/** A word as a C program reads it: two backslashes before a quote are one, and a backslash before a quote makes it a text. */
+function withoutQuotes(word: string): string {
+  return word
+    .replaceAll(
+      /(\\*)"/g,
+      (_, slashes: string) => '\\'.repeat(slashes.length >> 1) + (slashes.length % 2 ? '"' : '\0'),
+    )
+    .replaceAll('\0', '');
 }

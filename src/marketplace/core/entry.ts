@@ -10,7 +10,7 @@ import { attempt, isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
 import type { Project } from '../../project/opened-project.ts';
-import { dotEnv } from '../../project/read/dot-env.ts';
+import { readDotEnv } from '../../project/read/dot-env.ts';
 import { parsedJson } from '../../project/read/file-text.ts';
 import { readRegular } from '../../project/read/read-files.ts';
 import { defaultCategory, formProblems, publicUrl, stakeOf } from './listing-form.ts';
@@ -125,7 +125,7 @@ export function formErrors(problems: readonly FieldProblem[]): readonly InputErr
 
 /** The form, filled in from a project. */
 export function draftOf({ manifest, tools }: Project, descriptionSections: readonly string[]) {
-  const servedTools = tools.filter(({ served }) => served);
+  const servedTools = tools.filter(({ isServed }) => isServed);
   const [section = 'Features:', ...sections] = descriptionSections;
   const words = manifest.answers.name.replace(/^@[^/]+\//, '').replaceAll(/[-_.]+/g, ' ');
   const name = words.charAt(0).toUpperCase() + words.slice(1);
@@ -211,7 +211,7 @@ function entryFieldHint(path: string): string {
 
 /** The public endpoint of the deployed server. */
 function deployedAt(directory: string): string | undefined {
-  const audience = process.env.PLATFORM_AUDIENCE ?? dotEnv(directory).PLATFORM_AUDIENCE;
+  const audience = process.env.PLATFORM_AUDIENCE ?? readDotEnv(directory).PLATFORM_AUDIENCE;
   if (['', 'pending', undefined].includes(audience?.trim())) return undefined;
   return audience?.trim();
 }

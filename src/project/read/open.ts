@@ -40,7 +40,7 @@ export async function openProject(directory: string): Promise<Project> {
 function toolsIn(directory: string, imported: readonly string[]): readonly ToolFile[] {
   return [...new Set([...imported, ...toolFiles(directory)])]
     .flatMap((file) => readToolFile(directory, file, imported.includes(file)) ?? [])
-    .filter(({ served: isServed, source }) => isServed || source.exportsTool);
+    .filter(({ isServed, source }) => isServed || source.exportsTool);
 }
 
 /**
@@ -53,7 +53,7 @@ export function listingProblems(directory: string, { answers }: Manifest): reado
   const tools = toolsIn(directory, imported);
   const knownNames = tools.flatMap(({ file, source }) => [file, source.name ?? file]);
   const missing = imported.filter((file) => !knownNames.includes(file));
-  const unlisted = tools.filter(({ served: isServed }) => !isServed);
+  const unlisted = tools.filter(({ isServed }) => !isServed);
   const unknown = answers.tools.filter(
     (name) => ![name, toolFile(name)].some((name) => knownNames.includes(name)),
   );
@@ -150,7 +150,7 @@ function readToolFile(directory: string, file: string, isServed: boolean): ToolF
   const paths = toolPaths(file);
   try {
     const source = sourceIn(readIn(directory, paths.path).toString('utf8'));
-    return { file, ...paths, served: isServed, source };
+    return { file, ...paths, isServed: isServed, source };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -51,7 +51,7 @@ function requireGenerated({ directory, index, manifest, tools }: Project, templa
   const isRecorded = sha256(withLineFeeds(index)) === manifest.files[toolsIndex]?.sha256;
   const lost = isRecorded ? [] : linesOnlyIn(index, generated);
   const isSame = isRecorded || sameMeaning(index, generated);
-  const takenOut = tools.filter(({ path, served }) => !served && Object.hasOwn(manifest.files, path));
+  const takenOut = tools.filter(({ path, isServed }) => !isServed && Object.hasOwn(manifest.files, path));
   if (isSame && takenOut.length === 0) return;
   const [out] = takenOut;
   const difference = out

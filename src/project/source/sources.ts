@@ -1,13 +1,13 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { visibleJson, withLargeIntegersAsText } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { completed, initialRecordings, recordingFile } from '../../import/api-recordings.ts';
+import { completeRecording, initialRecordings, recordingFile } from '../../import/api-recordings.ts';
 import {
   type Api,
   type ApiKey,
   type ApiVariable,
   apiVariables,
-  type ImportedTool,
+  type CheckedTool,
   type KeyAlternatives,
   type Recording,
 } from '../../import/imported-tool.ts';
@@ -38,10 +38,10 @@ export type ReadIfThere = (path: string) => string | undefined;
  * @throws CommandError `SOURCES_EDITED` if an author's file cannot be extended
  */
 export function sourceFiles(
-  tools: readonly ImportedTool[],
+  tools: readonly CheckedTool[],
   read: ReadIfThere,
   templates: TemplateSet,
-  smoke: PlatformProfile['smoke'],
+  testValues: PlatformProfile['smoke'],
 ): FileSet {
   const apis = apisOf(tools);
   if (apis.length === 0) return new Map();
@@ -62,7 +62,7 @@ export function sourceFiles(
     if (after === undefined || after === before) return [];
     return [[path, textFile(after, 'yours')]];
   });
-  return new Map([...render(planned, templates), ...extended, ...recordingFiles(tools, read, smoke)]);
+  return new Map([...render(planned, templates), ...extended, ...recordingFiles(tools, read, testValues)]);
 }
 
 function textFile(text: string, owner: Ownership): ProjectFile {
@@ -75,17 +75,17 @@ function textFile(text: string, owner: Ownership): ProjectFile {
  * @param secrets the generated variables of the project that are secrets; undefined if they are not known
  */
 export function withStatedKeys(
-  tools: readonly ImportedTool[],
+  tools: readonly CheckedTool[],
   read: ReadIfThere,
   secrets: readonly string[] | undefined,
-): readonly ImportedTool[] {
+): readonly CheckedTool[] {
   return withCredentials(tools, (api) => {
     const text = read(apiFile(api));
     const source = text === undefined ? undefined : readApiSource(text);
     if (text === undefined || !source) return undefined;
     const ownNames = new Set([...(secrets ?? source.shared), ...apiVariables(api).map(({ name }) => name)]);
-    const shared = new Set([...source.shared].filter((name) => ownNames.has(name)));
-    return { shared, ...(isAlternatives(source.auth) && { auth: source.auth }) };
+    const sharedVariables = new Set([...source.shared].filter((name) => ownNames.has(name)));
+    return { sharedVariables, ...(isAlternatives(source.auth) && { auth: source.auth }) };
   });
 }
 
@@ -101,7 +101,7 @@ function apiFile({ file }: Api): string {
 /** The file of an API from an earlier run, with the keys that new tools name and it does not. */
 function withKeys(api: Api, text: string): string {
   const source = readApiSource(text);
-  const { named: namedKeys = [] } = api;
+  const { namedKeys = [] } = api;
   const missing = namedKeys.filter(({ key }) => !source?.named.has(key));
   const differentKey = namedKeys.find((key) => !isLike(key, source?.named.get(key.key)));
   if (differentKey) {
@@ -124,7 +124,7 @@ function withKeys(api: Api, text: string): string {
 
 /** The file of an API, whose tokens are also for what new tools need. */
 function withScopes(api: Api, text: string): string {
-  const keys = [...api.shared, ...(api.named ?? [])];
+  const keys = [...api.sharedKeys, ...(api.namedKeys ?? [])];
   const literals = [...text.matchAll(/\bscope: (['"])([^'"\\]*)\1/g)];
   const requestedScopes = new Set(literals.flatMap(([, , scopes = '']) => scopes.split(' ')));
   const missing = keys.flatMap(({ scopes = [] }) => scopes).filter((scope) => !requestedScopes.has(scope));
@@ -246,9 +246,9 @@ export function withSourceDependencies(text: string, needs = sourceNeeds): strin
 
 /** Existing recordings are kept: they may be real ones. */
 function recordingFiles(
-  tools: readonly ImportedTool[],
+  tools: readonly CheckedTool[],
   read: ReadIfThere,
-  smoke: PlatformProfile['smoke'],
+  testValues: PlatformProfile['smoke'],
 ): FileSet {
   const files = new Map<string, Recording[]>();
   for (const tool of tools) {
@@ -259,10 +259,10 @@ function recordingFiles(
     const byRequest = new Map(
       knownRecordings.map((recording) => [JSON.stringify(recording.request), recording]),
     );
-    for (const fresh of initialRecordings(tool, call, smoke)) {
+    for (const fresh of initialRecordings(tool, call, testValues)) {
       const request = JSON.stringify(fresh.request);
       const before = byRequest.get(request);
-      byRequest.set(request, before ? completed(before, fresh, tool, call) : fresh);
+      byRequest.set(request, before ? completeRecording(before, fresh, tool, call) : fresh);
     }
     files.set(path, [...byRequest.values()]);
   }

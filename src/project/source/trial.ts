@@ -111,7 +111,7 @@ function isPage({ text, contentType }: SourceResponse): boolean {
 
 /** The keys that a call sends in one part of its request, by their names there. */
 function keysIn(part: 'headers' | 'query' | 'body', call: ApiRequest, valueIn: Values) {
-  const partKeys = (call.needs ?? []).flat().filter((key) => key.in === part);
+  const partKeys = (call.acceptedKeys ?? []).flat().filter((key) => key.in === part);
   return Object.fromEntries(partKeys.map((key) => [key.name, keySecret(key, valueIn)]));
 }
 

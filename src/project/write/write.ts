@@ -22,8 +22,8 @@ import { makeChange, rollBack } from './transaction.ts';
 export function writeProject(target: TargetDirectory, files: FileSet): void {
   try {
     const isReplaced = target.state === 'empty' && isReplaceable(target.directory);
-    if (isReplaced || target.state === 'absent') appear(target.directory, files);
-    else moveInto(target, files);
+    if (isReplaced || target.state === 'absent') renameIntoPlace(target.directory, files);
+    else moveFilesInto(target, files);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const message = `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`;
@@ -41,24 +41,24 @@ export function rollBackKilledRuns(directory: string): void {
 }
 
 /** Makes a directory, with its parents, or replaces an empty one, which keeps its mode. */
-function appear(directory: string, files: FileSet): void {
+function renameIntoPlace(directory: string, files: FileSet): void {
   const first = parentsOf(directory).findLast((place) => !existsSync(place)) ?? directory;
   const mode = statSync(directory, { throwIfNoEntry: false })?.mode;
-  inStaging(dirname(first), (staging) => {
+  withStaging(dirname(first), (staging) => {
     writeFiles(join(staging, relative(first, directory)), files);
     if (mode !== undefined) chmodSync(staging, mode);
     renameSync(staging, first);
   });
 }
 
-function moveInto(target: TargetDirectory, files: FileSet): void {
-  inStaging(target.directory, (staging) => {
+function moveFilesInto(target: TargetDirectory, files: FileSet): void {
+  withStaging(target.directory, (staging) => {
     requireNoConflict(target, files, staging);
     makeChange(target.directory, staging, { files, removed: [] });
   });
 }
 
-function inStaging(parent: string, work: (staging: string) => void): void {
+function withStaging(parent: string, work: (staging: string) => void): void {
   const staging = makeStaging(parent);
   try {
     work(staging);

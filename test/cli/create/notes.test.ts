@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   adviceNotes,
   changeNotes,
-  sentRequests,
+  sentRequestSentences,
   showNotes,
   warningNotes,
 } from '../../../src/cli/create/notes.ts';
@@ -52,7 +52,7 @@ it('changes are one note for each tool, without the request that was sent', () =
     change,
     change,
   ];
-  expect(sentRequests(changes)).toEqual(['GET /x was sent once']);
+  expect(sentRequestSentences(changes)).toEqual(['GET /x was sent once']);
   expect(changeNotes(changes)).toEqual([
     { subject: 'src/tools/get-x.ts', text: 'outputSchema was widened (C§4); 2 more changes' },
   ]);
@@ -60,7 +60,7 @@ it('changes are one note for each tool, without the request that was sent', () =
 
 it('a dropped part of a request is a note, not a request that was sent', () => {
   const change = { tool: 'get_x', path: 'request', what: '| jq . left out', why: 'it only formats' };
-  expect(sentRequests([change])).toEqual([]);
+  expect(sentRequestSentences([change])).toEqual([]);
   expect(changeNotes([change])).toEqual([
     { subject: 'src/tools/get-x.ts', text: 'request | jq . left out (it only formats)' },
   ]);

@@ -35,7 +35,7 @@ async function answer(
   const run = startImport();
   const ran = await drive(answers, {
     run,
-    given: {
+    flagAnswers: {
       directory: 'x',
       tool: 'get_x',
       description: [],

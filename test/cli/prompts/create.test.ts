@@ -18,14 +18,16 @@ describe('the interactive flow', () => {
   });
 
   it('asks only what flags did not answer', async () => {
-    const given = {
+    const flagAnswers = {
       directory: 'x',
       tool: 'get_time',
       description: ['Returns the time.'],
       platform: 'context',
     };
-    const { value, text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), { given });
-    expect(value).toEqual(completeAnswers(given));
+    const { value, text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), {
+      flagAnswers,
+    });
+    expect(value).toEqual(completeAnswers(flagAnswers));
     expect(text).not.toContain(prompts.tool);
   });
 
@@ -52,7 +54,7 @@ describe('the interactive flow', () => {
         [prompts.platform, enter],
         [prompts.write, enter],
       ],
-      { given: { spec } },
+      { flagAnswers: { spec } },
     );
     const example = [{ tool: 'get_x', parameter: 'code', text: 'ABC' }];
     expect(value).toEqual(completeAnswers({ spec, example }));
@@ -99,7 +101,7 @@ describe('the interactive flow', () => {
   });
 
   it('asks for a field step by step on Tab, including nested ones and lists, with an error at each prompt', async () => {
-    const { returns: _, output: __, ...given } = known;
+    const { returns: _, output: __, ...flagAnswers } = known;
     const { value } = await drive(
       [
         [prompts.input, tab],
@@ -138,7 +140,7 @@ describe('the interactive flow', () => {
         ['2  fees[].gwei:number(examples=1.5) Price in gwei', enter],
         [prompts.write, enter],
       ],
-      { given },
+      { flagAnswers },
     );
     expect(value).toMatchObject({
       input: [
@@ -191,7 +193,7 @@ describe('the interactive flow', () => {
 
   it('prints no control characters of answers', async () => {
     const { text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), {
-      given: { directory: 'x', tool: 'a', description: ['b'], platform: 'generic' },
+      flagAnswers: { directory: 'x', tool: 'a', description: ['b'], platform: 'generic' },
       review: (parts) => ({
         ok: true,
         value: { plan: completeAnswers(parts), lines: ['\u001b]0;owned\u0007 \u0007'] },
@@ -202,10 +204,10 @@ describe('the interactive flow', () => {
 });
 
 it('the effect of a call is derived from the name of the tool, and can be changed', async () => {
-  const { effect: _, tool: __, ...given } = { ...known, input: [] };
+  const { effect: _, tool: __, ...flagAnswers } = { ...known, input: [] };
   const effectOf = async (tool: string, ...typed: readonly string[]) => {
     const { value } = await drive([[prompts.effect, ...typed, enter], ...enterAt('write')], {
-      given: { ...given, tool },
+      flagAnswers: { ...flagAnswers, tool },
     });
     return value?.effect;
   };

@@ -8,7 +8,7 @@ const { enter, ctrlK, ctrlU, down, right, shiftUp, tab, up } = keys;
 describe('lines of fields', () => {
   /** The input fields that result from keys in the editor. */
   async function inputOf(...answers: Answer[]) {
-    const { value, text } = await drive([...answers, [prompts.write, enter]], { given: known });
+    const { value, text } = await drive([...answers, [prompts.write, enter]], { flagAnswers: known });
     return { input: value?.input, text };
   }
 
@@ -44,14 +44,14 @@ describe('lines of fields', () => {
       ['4  █', up, shiftUp, shiftUp, down, ctrlK, down, enter],
     );
     expect(input?.map(({ name }) => name)).toEqual(['c', 'b']);
-    const { output: _, ...given } = known;
+    const { output: _, ...flagAnswers } = known;
     const { value } = await drive(
       [
         [prompts.input, right, ' now', enter, enter],
         [prompts.output, enter],
         [prompts.write, enter],
       ],
-      { given },
+      { flagAnswers },
     );
     expect(value?.input).toMatchObject([
       { name: 'query', description: 'What to look up: a name or an id now' },
@@ -61,14 +61,14 @@ describe('lines of fields', () => {
   it('an input may have no fields, an output may not', async () => {
     expect((await inputOf([prompts.input, 'none', enter])).input).toEqual([]);
     expect((await inputOf([prompts.input, enter])).input).toEqual([]);
-    const { output: _, ...given } = known;
+    const { output: _, ...flagAnswers } = known;
     const { value } = await drive(
       [
         [prompts.output, 'none', enter],
         ['Write a name, a colon and a type', ctrlU, 'a:string', enter, enter],
         [prompts.write, enter],
       ],
-      { given: { ...given, input: [] } },
+      { flagAnswers: { ...flagAnswers, input: [] } },
     );
     expect(value).toMatchObject({ output: [{ name: 'a' }] });
   });
@@ -82,7 +82,7 @@ describe('a paste', () => {
         ['b     integer', enter],
         [prompts.write, enter],
       ],
-      { given: known },
+      { flagAnswers: known },
     );
     expect(value).toMatchObject({
       input: [{ name: 'a' }, { name: 'b', default: 3, description: 'Second' }],
@@ -93,27 +93,27 @@ describe('a paste', () => {
     ['marked by the terminal', pasted('Returns prices.\nUse it often.\n')],
     ['not marked', 'Returns prices.\rUse it often.\r'],
   ])('of several lines into a single-line answer becomes one line, %s', async (_, text) => {
-    const { description: __, ...given } = known;
+    const { description: __, ...flagAnswers } = known;
     const { value } = await drive(
       [
         [prompts.description, text],
         ['Returns prices. Use it often.', enter],
         [prompts.write, enter],
       ],
-      { given: { ...given, input: [] } },
+      { flagAnswers: { ...flagAnswers, input: [] } },
     );
     expect(value).toMatchObject({ description: ['Returns prices. Use it often.'] });
   });
 
   it('is refused with a message at a choice', async () => {
-    const { platform: _, ...given } = known;
+    const { platform: _, ...flagAnswers } = known;
     const { value } = await drive(
       [
         [prompts.platform, pasted('jjj\njj\n')],
         ['This question does not accept pasted text (jjj jj).', enter],
         [prompts.write, enter],
       ],
-      { given: { ...given, input: [] } },
+      { flagAnswers: { ...flagAnswers, input: [] } },
     );
     expect(value?.platform).toBe('generic');
   });

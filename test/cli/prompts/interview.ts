@@ -25,10 +25,10 @@ export const everyPrompt = Object.values(prompts);
 /** Answers the questions of create at a keyboard: the answers, or the error, and what was printed. */
 export async function drive(answers: readonly Answer[], options: Partial<CreatePrompts<CreateAnswers>> = {}) {
   // Most tests start from nothing, the second choice.
-  const starts = isStartOpen(options.given ?? {}) && answers[0]?.[0] !== prompts.start;
+  const starts = isStartOpen(options.flagAnswers ?? {}) && answers[0]?.[0] !== prompts.start;
   const keyboard = new Keyboard(starts ? [[prompts.start, down, enter], ...answers] : answers);
   const asked = askCreate({
-    given: {},
+    flagAnswers: {},
     run: startImport(),
     review: (parts) => ({
       ok: true,

@@ -103,7 +103,7 @@ describe('going back', () => {
         ['1  a:string', enter],
         [prompts.write, enter],
       ],
-      { given: known },
+      { flagAnswers: known },
     );
     expect(value).toMatchObject({ input: [{ name: 'a' }] });
   });
@@ -138,7 +138,7 @@ describe('going back', () => {
         ['4  █', enter],
         [prompts.write, enter],
       ],
-      { given: known },
+      { flagAnswers: known },
     );
     expect(value).toMatchObject({
       input: [
@@ -168,7 +168,7 @@ describe('going back', () => {
         ['2  █', enter],
         [prompts.write, enter],
       ],
-      { given: known },
+      { flagAnswers: known },
     );
     expect(value).toMatchObject({ input: [{ name: 'a', type: 'boolean' }] });
     expect(value).not.toHaveProperty('input.0.enum');
@@ -217,7 +217,7 @@ describe('going back', () => {
         [prompts.tool, ctrlU, 'get_other', enter],
         [prompts.write, enter],
       ],
-      { given: { ...known, input: [] } },
+      { flagAnswers: { ...known, input: [] } },
     );
     expect(value).toMatchObject({ tool: 'get_other' });
   });
@@ -242,7 +242,7 @@ describe('Ctrl-C', () => {
   });
 
   it('is the only key that ends the program: Ctrl-D does nothing', async () => {
-    const { value } = await drive([[prompts.write, ctrlD, enter]], { given: { ...known, input: [] } });
+    const { value } = await drive([[prompts.write, ctrlD, enter]], { flagAnswers: { ...known, input: [] } });
     expect(value?.directory).toBe('x');
   });
 });
@@ -282,7 +282,7 @@ describe('cancels', () => {
     input.resume();
     await new Promise((resolve) => input.once('end', resolve));
     const asked = askCreate({
-      given: {},
+      flagAnswers: {},
       run: startImport(),
       review: () => ({ ok: true, value: { plan: null, lines: [] } }),
       resume: () => '',

@@ -82,12 +82,17 @@ describe('the start', () => {
     const document = join(directory(), 'api.json');
     const paths = { '/gas': { get: { responses: { 200: { description: 'ok' } } } } };
     writeFileSync(document, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
-    const given = { directory: 'x', fromOpenapi: document, operation: ['GET /gas'], platform: 'generic' };
+    const flagAnswers = {
+      directory: 'x',
+      fromOpenapi: document,
+      operation: ['GET /gas'],
+      platform: 'generic',
+    };
     const answers = [
       ['The document does not say what GET /gas answers', 'y', enter],
       [prompts.write, enter],
     ] as const;
-    const { value } = await drive(answers, { given });
+    const { value } = await drive(answers, { flagAnswers });
     expect(value).toMatchObject({ send: true });
   });
 
@@ -106,7 +111,7 @@ describe('the start', () => {
     const other = { ...operation, operationId: 'get_fee' };
     const paths = { '/gas': { get: operation }, '/fee': { get: other } };
     writeFileSync(document, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
-    const given = { directory: 'x', fromOpenapi: document, platform: 'generic' };
+    const flagAnswers = { directory: 'x', fromOpenapi: document, platform: 'generic' };
     const one = await drive(
       [
         ['Enter keeps all 62, about', 'owner'],
@@ -117,7 +122,7 @@ describe('the start', () => {
         ['What does get_gas return', enter],
         [prompts.write, enter],
       ],
-      { given: { ...given, operation: ['get_gas'] } },
+      { flagAnswers: { ...flagAnswers, operation: ['get_gas'] } },
     );
     expect(one.value).toMatchObject({ fields: ['owner'] });
     const two = await drive(
@@ -127,7 +132,7 @@ describe('the start', () => {
         ['1 of 62', enter],
         [prompts.write, enter],
       ],
-      { given: { ...given, operation: ['get_gas', 'get_fee'] } },
+      { flagAnswers: { ...flagAnswers, operation: ['get_gas', 'get_fee'] } },
     );
     expect(two.value).toMatchObject({ fields: ['get_fee:id'] });
     const all = await drive(
@@ -136,7 +141,7 @@ describe('the start', () => {
         ['What does get_gas return', enter],
         [prompts.write, enter],
       ],
-      { given: { ...given, operation: ['get_gas'] } },
+      { flagAnswers: { ...flagAnswers, operation: ['get_gas'] } },
     );
     expect(all.value).toMatchObject({ fields: [] });
   });
@@ -176,7 +181,7 @@ describe('the start', () => {
         ['What does get_fee return', enter],
         [prompts.write, enter],
       ],
-      { given: { directory: 'x', platform: 'generic', fromOpenapi: gas, operation: ['GET /gas'] } },
+      { flagAnswers: { directory: 'x', platform: 'generic', fromOpenapi: gas, operation: ['GET /gas'] } },
     );
     expect(value).toMatchObject({ fromOpenapi: fee, operation: ['GET /fee'] });
   });

@@ -90,7 +90,7 @@ const expected = {
   },
   call: {
     path: '/gas/{chain}',
-    api: { shared: [{ in: 'headers', kind: 'bearer', variables: [{ name: 'GAS_TOKEN' }] }] },
+    api: { sharedKeys: [{ in: 'headers', kind: 'bearer', variables: [{ name: 'GAS_TOKEN' }] }] },
   },
 };
 

@@ -1,11 +1,11 @@
 import { posixLine, uriDecoded } from 'market-mcp-contract/command';
 import { literallyIn, objectOr, writeLiterally } from 'market-mcp-contract/json';
 import type { ApiCall, ApiKey } from '../imported-tool.ts';
-import type { GivenRequest } from './given-request.ts';
+import type { AuthorRequest } from './author-request.ts';
 import { droppedHeaders } from './headers.ts';
 
 /** A request as one line without its keys. A variable that is an input stays outside of single quotes, which would make it a text. */
-export function keylessLine(request: GivenRequest, call: Pick<ApiCall, 'needs'>): string {
+export function keylessLine(request: AuthorRequest, call: Pick<ApiCall, 'acceptedKeys'>): string {
   const variables = [...(request.variables ?? [])];
   const words = keylessCurl(request, call).map((word) =>
     variables.some((name) => word.includes(name)) ? doubleQuoted(word, variables) : posixLine([word]),
@@ -22,10 +22,10 @@ function doubleQuoted(word: string, variables: readonly string[]): string {
 
 /** A request as a curl command without its keys: each is `$NAME`, the variable that holds it. */
 export function keylessCurl(
-  { method, url, headers, body }: GivenRequest,
-  { needs = [] }: Pick<ApiCall, 'needs'>,
+  { method, url, headers, body }: AuthorRequest,
+  { acceptedKeys = [] }: Pick<ApiCall, 'acceptedKeys'>,
 ): readonly string[] {
-  const keys = needs.flat();
+  const keys = acceptedKeys.flat();
   const keyOf = (place: ApiKey['in'], name: string) =>
     keys.find((key) => key.in === place && key.name === name);
   const variable = (key: ApiKey | undefined, at = 0) => `$${key?.variables[at]?.name ?? ''}`;
@@ -54,7 +54,7 @@ export function keylessCurl(
     const [members] = literallyIn(text);
     return writeLiterally({ ...objectOr(members), ...Object.fromEntries(bodyKeys) });
   };
-  const parts = (partList: Exclude<GivenRequest['body'], string | null>) =>
+  const parts = (partList: Exclude<AuthorRequest['body'], string | null>) =>
     partList.flatMap(([name, value]) => [
       '--form-string',
       `${name}=${keyOf('body', name) ? variable(keyOf('body', name)) : value}`,

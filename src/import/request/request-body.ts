@@ -1,29 +1,29 @@
 import { isReadable } from 'market-mcp-contract/json';
 import { isFormType, isJsonType, isMultipartType, parseMediaType } from '../media-type.ts';
+import type { AuthorRequest, NameValue } from './author-request.ts';
 import { type ExactJson, type ExactObject, exactJson } from './exact-body.ts';
-import type { GivenRequest, NameValue } from './given-request.ts';
 import { RequestRefusal } from './request-refusal.ts';
 
 /** The body of a request, by its content: its media type says nothing about JSON that many APIs accept as `text/plain`. */
-export type GivenBody =
+export type RequestBody =
   | { readonly kind: 'json'; readonly value: ExactObject | readonly ExactJson[] }
   | { readonly kind: 'form'; readonly text: string }
   | { readonly kind: 'multipart'; readonly parts: readonly NameValue[] }
   | { readonly kind: 'text'; readonly text: string };
 
-export function contentTypeOf({ headers }: Pick<GivenRequest, 'headers'>): string {
+export function contentTypeOf({ headers }: Pick<AuthorRequest, 'headers'>): string {
   return headers.find(([name]) => name === 'content-type')?.[1] ?? '';
 }
 
 /** @throws RequestRefusal if a tool cannot send the body unchanged */
-export function givenBody(request: GivenRequest): GivenBody | null {
+export function requestBody(request: AuthorRequest): RequestBody | null {
   const { body } = request;
   if (body === null || body === '') return null;
   if (typeof body !== 'string') return { kind: 'multipart', parts: body };
   const type = contentTypeOf(request);
   const value = parseBodyJson(body, type);
   if (typeof value === 'object' && value !== null) return { kind: 'json', value };
-  if (isFormType(type) && isForm(body)) return { kind: 'form', text: body };
+  if (isFormType(type) && isPairList(body)) return { kind: 'form', text: body };
   if (type === '')
     throw new RequestRefusal('has a body without a media type', "Add -H 'content-type: …' with its type.");
   return { kind: 'text', text: body };
@@ -48,22 +48,22 @@ function parseBodyJson(text: string, type: string): ExactJson | undefined {
 }
 
 /** Whether a text is `name=value` pairs, so that writing them again changes nothing. `SELECT 1` is not. */
-function isForm(text: string): boolean {
+function isPairList(text: string): boolean {
   return text.split('&').every((pair) => pair === '' || /^[^\s=<>{}"'(),;]+=/.test(pair));
 }
 
 /** A request whose multipart text, as browsers copy and record it, is its parts. */
-export function withParts(request: GivenRequest): GivenRequest {
+export function withMultipartParts(request: AuthorRequest): AuthorRequest {
   const { body, headers } = request;
   const type = contentTypeOf(request);
   if (typeof body !== 'string' || body === '' || !isMultipartType(type)) return request;
   const boundary = parseMediaType(type)?.parameters.get('boundary') ?? '';
   const otherHeaders = headers.filter(([name]) => name !== 'content-type');
-  return { ...request, headers: otherHeaders, body: partsIn(body, boundary) };
+  return { ...request, headers: otherHeaders, body: multipartParts(body, boundary) };
 }
 
 /** The parts of a multipart text (RFC 7578). */
-function partsIn(text: string, boundary: string): readonly NameValue[] {
+function multipartParts(text: string, boundary: string): readonly NameValue[] {
   const lines = `\r\n${text.replaceAll(/\r?\n/g, '\r\n')}`;
   const [, ...pieces] = lines.split(`\r\n--${boundary}`);
   const end = pieces.pop();
@@ -75,7 +75,7 @@ function partsIn(text: string, boundary: string): readonly NameValue[] {
   return pieces.map((piece) => {
     const [, head = '', content = ''] = /^\r\n(.*?)\r\n\r\n(.*)$/s.exec(piece) ?? [];
     const [, name = ''] = /^content-disposition:.*?;\s*name="([^"]*)"/im.exec(head) ?? [];
-    if (/^content-disposition:.*?;\s*filename\*?=/im.test(head)) throw filePart(name);
+    if (/^content-disposition:.*?;\s*filename\*?=/im.test(head)) throw filePartRefusal(name);
     if (/^content-type:(?!\s*text\/plain\b)/im.test(head))
       throw new RequestRefusal(
         `has a part ${name} with a media type of its own`,
@@ -86,7 +86,7 @@ function partsIn(text: string, boundary: string): readonly NameValue[] {
 }
 
 /** The refusal of a part that is a file. */
-export function filePart(name: string): RequestRefusal {
+export function filePartRefusal(name: string): RequestRefusal {
   return new RequestRefusal(
     `has a file as its part ${name}, and a tool has no file`,
     'Remove the part, or write the tool by hand with the request option files.',

@@ -2,18 +2,18 @@ import { pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { grouped, isObject, type JsonObject, objectOr, propertiesOf, textOr } from 'market-mcp-contract/json';
 import { generic } from 'market-mcp-contract/platforms';
 import type { ImportRun } from '../../changes/import-run.ts';
-import { importTools, wholeEntriesOf } from '../../changes/import-tools.ts';
+import { importTools, importWholeTools } from '../../changes/import-tools.ts';
 import { sentReadInput } from '../../changes/openapi.ts';
 import { sendsRequests } from '../../changes/request-tools.ts';
 import { fieldsSchema } from '../../fields/shape.ts';
-import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
-import type { Imported } from '../../import/imported-tool.ts';
+import { fieldsOf, tokensOf, withFields } from '../../import/answer-fields.ts';
+import type { ImportedTool } from '../../import/imported-tool.ts';
 import { plainText } from '../../import/openapi/document-text.ts';
 import { prepareTools } from '../../import/prepare.ts';
 import { toolToDo } from '../../import/to-do.ts';
 import { type PartialAnswers, sourcePart, withDefaults } from '../../questions/partial-answers.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
-import type { ToolParts } from '../../questions/tool-questions.ts';
+import { descriptionQuestion, type ToolParts } from '../../questions/tool-questions.ts';
 import {
   type ExampleValue,
   exampleFor,
@@ -39,7 +39,10 @@ export function askExamples(
 }
 
 /** The tools of the answers so far. None if there is an error in their source, which the review reports. */
-async function importedTools(answers: PartialAnswers, { run }: PromptContext): Promise<readonly Imported[]> {
+async function importedTools(
+  answers: PartialAnswers,
+  { run }: PromptContext,
+): Promise<readonly ImportedTool[]> {
   const entries = await importTools(toolAnswers(withDefaults(answers)), generic, run).catch(() => undefined);
   if (entries?.ok) return entries.value;
   return [];
@@ -52,18 +55,18 @@ async function askMissingExamples(
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
-  const { example: before = [], ...otherParts } = parts;
+  const { example: previous = [], ...otherParts } = parts;
   const preparation = prepareTools(await importedTools(otherParts, context), generic);
   const missing = preparation.ok ? missingExamples(preparation.prepared.tools) : [];
   if (isBack && missing.length === 0) throw new Back();
-  const open = missing.findIndex((example) => !before.some((value) => isFor(value, example)));
+  const open = missing.findIndex((example) => !previous.some((value) => isFor(value, example)));
   const steps = missing.map((example) => async (earlier: readonly ExampleValue[]) => {
     const values = await askExample(asker, example, earlier);
     asker.unfinished = () => ({ example: values });
     return values;
   });
   const from = isBack ? steps.length - 1 : Math.max(0, open);
-  return askInOrder(() => steps, before, { isBack, from });
+  return askInOrder(() => steps, previous, { isBack, from });
 }
 
 /** Asks for one example and adds it to the others. */
@@ -77,15 +80,15 @@ async function askExample(
     message: `Example of ${tool}.${parameter}: the marketplace calls the tool with it`,
     placeholder: 'none: a placeholder that the check reports',
     initial: '',
-    before: values.find((value) => isFor(value, missing))?.text,
+    previous: values.find((value) => isFor(value, missing))?.text,
     parse(typed) {
       const value = exampleFor(typed, missing, '--example');
       return value.ok ? pass(typed) : value;
     },
   });
-  const otherRequests = values.filter((value) => !isFor(value, missing));
-  if (text === '') return otherRequests;
-  return [...otherRequests, { tool, parameter, text }];
+  const otherExamples = values.filter((value) => !isFor(value, missing));
+  if (text === '') return otherExamples;
+  return [...otherExamples, { tool, parameter, text }];
 }
 
 /**
@@ -106,12 +109,12 @@ export async function askEmptyExample(
     if (isBack) throw new Back();
     return parts.example ?? [];
   }
-  const [before] = parts.example ?? [];
+  const [previous] = parts.example ?? [];
   const text = await asker.text({
     message: `A value that finds nothing, such as ${first}=…: it is sent once, and becomes the empty example`,
     placeholder: 'Enter skips it',
     initial: '',
-    before: before && formatExampleValue(before),
+    previous: previous && formatExampleValue(previous),
     parse: (typed) => emptyExample(typed, root),
   });
   if (text === '') return [];
@@ -159,36 +162,36 @@ function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolea
  */
 export async function askDescriptions(
   asker: Asker,
-  { description: before = [], ...answers }: Partial<ToolParts>,
+  { description: previous = [], ...answers }: Partial<ToolParts>,
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly string[]> {
   const tools = (await importedTools(answers, context)).map(({ entry }) => entry);
-  const isAlone = tools.length === 1;
-  const open = tools.filter(({ description }) => isAlone || description === toolToDo);
+  const isOnlyTool = tools.length === 1;
+  const open = tools.filter(({ description }) => isOnlyTool || description === toolToDo);
   if (isBack && open.length === 0) throw new Back();
   const steps = open.map(({ name, description }) => async (earlier: readonly string[]) => {
-    const start = isAlone ? '' : `${name}: `;
-    const previous = earlier.find((text) => text.startsWith(start));
+    const start = isOnlyTool ? '' : `${name}: `;
+    const previousText = earlier.find((text) => text.startsWith(start));
     const derived = textOr(description);
     const isMissing = derived === toolToDo;
     const text = await asker.text<string>({
-      message: `What does ${name} return, and when should an agent use it?`,
+      message: descriptionQuestion(String(name)),
       placeholder: isMissing ? 'none: a to-do that the check reports' : derived,
       initial: isMissing ? '' : derived,
-      before: previous?.slice(start.length),
+      previous: previousText?.slice(start.length),
       parse: pass,
     });
-    const otherDescriptions = earlier.filter((description) => description !== previous);
+    const otherDescriptions = earlier.filter((otherText) => otherText !== previousText);
     const descriptions = text.trim() === '' ? otherDescriptions : [...otherDescriptions, `${start}${text}`];
     asker.unfinished = () => ({ description: descriptions });
     return descriptions;
   });
-  return askInOrder(() => steps, before, { isBack, from: isBack ? steps.length - 1 : 0 });
+  return askInOrder(() => steps, previous, { isBack, from: isBack ? steps.length - 1 : 0 });
 }
 
 /** Tools with fewer tokens are not asked about at first. */
-const askedFrom = 500;
+const minTokensToAsk = 500;
 
 /**
  * Asks which fields of the answers to keep, for one tool after the other; Enter keeps all. The selection and its size are shown while they
@@ -196,43 +199,47 @@ const askedFrom = 500;
  */
 export async function askAnswerFields(
   asker: Asker,
-  { fields: before, ...otherParts }: Partial<ToolParts>,
+  { fields: previous, ...otherParts }: Partial<ToolParts>,
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly string[]> {
   const tools = await importedTools(otherParts, context);
   const toolPrefixes = tools.map(({ entry }) => `${entry.name}:`);
-  const deeper = await wholeEntriesOf(
+  const wholeTools = await importWholeTools(
     toolAnswers(withDefaults({ ...otherParts, fields: toolPrefixes })),
     generic,
     context.run,
   ).catch(() => undefined);
   const askedTools = tools.filter(
-    (tool) => tool.fields !== undefined && (before?.length || tokensOf(tool) >= askedFrom),
+    (tool) => tool.fields !== undefined && (previous?.length || tokensOf(tool) >= minTokensToAsk),
   );
   if (isBack && askedTools.length === 0) throw new Back();
   const steps = askedTools.map((tool) => async (earlier: readonly string[]) => {
     const name = `${tool.entry.name}:`;
-    const isAlone = tools.length === 1;
-    const ownFields = earlier.filter((text) => isAlone || text.startsWith(name));
+    const isOnlyTool = tools.length === 1;
+    const ownFields = earlier.filter((text) => isOnlyTool || text.startsWith(name));
     const paths = ownFields.flatMap((text) => text.replace(name, '').split(','));
-    const uncut = deeper?.ok ? deeper.value[tools.indexOf(tool)] : undefined;
-    const chosenFields = await askOne(asker, tool, uncut ?? tool, paths);
-    const otherDescriptions = earlier.filter((text) => !ownFields.includes(text));
-    const allFields =
-      chosenFields.length === 0
-        ? otherDescriptions
-        : [...otherDescriptions, (isAlone ? '' : name) + chosenFields.join(',')];
+    const wholeTool = wholeTools?.ok ? wholeTools.value[tools.indexOf(tool)] : undefined;
+    const chosenFields = await askFieldsOfTool(asker, tool, wholeTool ?? tool, paths);
+    const otherFields = earlier.filter((text) => !ownFields.includes(text));
+    const prefix = isOnlyTool ? '' : name;
+    const allFields = [...otherFields];
+    if (chosenFields.length > 0) allFields.push(prefix + chosenFields.join(','));
     asker.unfinished = () => ({ fields: allFields });
     return allFields;
   });
-  return askInOrder(() => steps, before ?? [], { isBack, from: isBack ? steps.length - 1 : 0 });
+  return askInOrder(() => steps, previous ?? [], { isBack, from: isBack ? steps.length - 1 : 0 });
 }
 
-/** @param uncut the tool with fields that are too many for it, unless they are chosen */
-function askOne(asker: Asker, tool: Imported, uncut: Imported, before: readonly string[]): Promise<string[]> {
+/** @param wholeTool the tool with fields that are too many for it, unless they are chosen */
+function askFieldsOfTool(
+  asker: Asker,
+  tool: ImportedTool,
+  wholeTool: ImportedTool,
+  previous: readonly string[],
+): Promise<string[]> {
   const fieldCount = fieldsOf(tool).length;
-  const options = fieldsOf(uncut).map(({ path, schema: { type, description } }) => ({
+  const options = fieldsOf(wholeTool).map(({ path, schema: { type, description } }) => ({
     value: path,
     label: path,
     hint: [[type ?? []].flat().join(' or '), plainText(description, 50)].filter(Boolean).join(' · '),
@@ -240,9 +247,9 @@ function askOne(asker: Asker, tool: Imported, uncut: Imported, before: readonly 
   const statusOf = (chosenFields: readonly string[]) => {
     if (chosenFields.length === 0)
       return `Enter keeps all ${fieldCount}, about ${grouped(tokensOf(tool))} tokens`;
-    const fields = withFields([uncut], [chosenFields.join(',')]);
+    const fields = withFields([wholeTool], [chosenFields.join(',')]);
     const reduced = (fields.ok && fields.value[0]) || tool;
     return `${fieldsOf(reduced).length} of ${options.length}, about ${grouped(tokensOf(reduced))} tokens`;
   };
-  return asker.search(`Which fields of ${tool.entry.name}?`, options, before, statusOf);
+  return asker.search(`Which fields of ${tool.entry.name}?`, options, previous, statusOf);
 }

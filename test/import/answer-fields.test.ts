@@ -6,9 +6,9 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { startImport } from '../../src/changes/import-run.ts';
 import { importTools } from '../../src/changes/import-tools.ts';
+import { fieldsOf, withFields } from '../../src/import/answer-fields.ts';
 import { initialRecordings } from '../../src/import/api-recordings.ts';
-import { fieldsOf, withFields } from '../../src/import/fields.ts';
-import type { Imported } from '../../src/import/imported-tool.ts';
+import type { ImportedTool } from '../../src/import/imported-tool.ts';
 import { toolsOfServer } from '../../src/import/mcp-tools.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { toolAnswers } from '../../src/questions/tool-answers.ts';
@@ -53,23 +53,23 @@ const example = {
   holder: { name: 'n', tax: 't' },
 };
 
-async function operation(schema: object, value?: unknown): Promise<readonly Imported[]> {
+async function operation(schema: object, value?: unknown): Promise<readonly ImportedTool[]> {
   const responses = {
     200: { content: { 'application/json': { schema, ...(value ? { example: value } : {}) } } },
   };
   return unwrap(await importOf(documentOf({ responses })));
 }
 
-function reduced(tools: readonly Imported[], ...chosen: string[]) {
+function reduced(tools: readonly ImportedTool[], ...chosen: string[]) {
   const [tool = expect.fail('no tool')] = unwrap(withFields(tools, chosen));
   const schema = schemaOf(tool);
   return { tool, own: schema.properties, prepared: preparedOf([tool]), schema };
 }
 
-const schemaOf = ({ entry }: Imported) =>
+const schemaOf = ({ entry }: ImportedTool) =>
   (entry as { outputSchema: { properties: { [name: string]: object }; required: string[] } }).outputSchema;
 
-const errorOf = (tools: readonly Imported[], ...chosen: string[]) => {
+const errorOf = (tools: readonly ImportedTool[], ...chosen: string[]) => {
   const result = withFields(tools, chosen);
   if (result.ok) throw new Error('accepted');
   return result.errors.map(({ value, message, hint }) => `${value} ${message}. ${hint}`);

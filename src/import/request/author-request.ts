@@ -5,7 +5,7 @@ export type NameValue = readonly [name: string, value: string];
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** A request as its author has it: from a curl command, or from what a browser recorded. */
-export interface GivenRequest {
+export interface AuthorRequest {
   readonly method: Method;
   /** http or https, with its query, as it is sent. */
   readonly url: string;

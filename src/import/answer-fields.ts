@@ -24,7 +24,7 @@ import { budgets } from 'market-mcp-contract/report';
 import { fixDefinitions, fixMap } from '../fixes/definitions.ts';
 import { Fixes } from '../fixes/fixes.ts';
 import type { DefinitionChange } from '../model/tool-model.ts';
-import type { Imported } from './imported-tool.ts';
+import type { ImportedTool } from './imported-tool.ts';
 import { contentsOf, outputWithoutSignals } from './openapi/describe.ts';
 import { splitToolPrefix } from './tool-prefix.ts';
 
@@ -36,12 +36,12 @@ export interface AnswerField {
 }
 
 /** The fields of an imported tool's answer, those of the root first; without the signals, which every tool has. */
-export function fieldsOf(tool: Imported): readonly AnswerField[] {
+export function fieldsOf(tool: ImportedTool): readonly AnswerField[] {
   return choosable(fieldLocations(resolveOutput(tool).schema));
 }
 
 /** The estimated tokens of an imported definition, as agents read it. */
-export function tokensOf({ entry }: Imported): number {
+export function tokensOf({ entry }: ImportedTool): number {
   return estimatedTokens(JSON.stringify(entry));
 }
 
@@ -52,11 +52,11 @@ export function tokensOf({ entry }: Imported): number {
  * @returns an error for each unknown tool and field
  */
 export function withFields(
-  tools: readonly Imported[],
+  tools: readonly ImportedTool[],
   requestedFields: readonly string[],
-): Result<readonly Imported[]> {
+): Result<readonly ImportedTool[]> {
   const errors: InputError[] = [];
-  const paths = new Map<Imported, string[]>();
+  const paths = new Map<ImportedTool, string[]>();
   for (const text of requestedFields) {
     const tool = splitToolPrefix(tools, text, '--fields');
     if (!tool.ok) {
@@ -67,9 +67,11 @@ export function withFields(
     const names = rest.split(',').map((name) => name.trim());
     paths.set(namedTool, [...(paths.get(namedTool) ?? []), ...names]);
   }
-  const reduced = tools.map((tool): Imported => {
+  const reduced = tools.map((tool): ImportedTool => {
     const requestedPaths = paths.get(tool);
-    const result = requestedPaths ? withOnly(tool, [...new Set(requestedPaths)]) : pass(withAllFields(tool));
+    const result = requestedPaths
+      ? withChosenFields(tool, [...new Set(requestedPaths)])
+      : pass(withAllFields(tool));
     if (result.ok) return { ...result.value, advice: sizeAdvice(result.value) };
     errors.push(...result.errors);
     return tool;
@@ -80,7 +82,7 @@ export function withFields(
 
 /** The description with the names of the chosen fields, where it lists those of the whole answer. */
 function descriptionOfFields(
-  { entry }: Imported,
+  { entry }: ImportedTool,
   wholeSchema: JsonObject,
   chosenSchema: JsonObject,
 ): JsonObject {
@@ -93,7 +95,7 @@ function descriptionOfFields(
 }
 
 /** How to shorten a definition by choosing fields; empty if it is within the limit or has none to choose from. */
-function sizeAdvice(tool: Imported): readonly InputError[] {
+function sizeAdvice(tool: ImportedTool): readonly InputError[] {
   const { entry, fields } = tool;
   const tokens = fields === undefined ? 0 : tokensOf(tool);
   if (tokens <= budgets.tool) return [];
@@ -106,13 +108,13 @@ function sizeAdvice(tool: Imported): readonly InputError[] {
 }
 
 /** A tool with all fields, of which some can be chosen if there are several. */
-function withAllFields(tool: Imported): Imported {
+function withAllFields(tool: ImportedTool): ImportedTool {
   if (fieldsOf(tool).length > 1) return { ...tool, fields: [] };
   return tool;
 }
 
 /** A tool with only some fields of its answer. */
-function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imported> {
+function withChosenFields(tool: ImportedTool, requestedPaths: readonly string[]): Result<ImportedTool> {
   const { schema, fixes } = resolveOutput(tool);
   if (fixes.errors.length > 0) return refuse(...fixes.errors);
   const places = fieldLocations(schema);
@@ -123,10 +125,11 @@ function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imp
   const keptPaths = new Set(paths);
   const leading = new Set<string>(['']);
   for (const path of keptPaths)
-    for (let at = places.get(path)?.above; at !== undefined; at = places.get(at)?.above) leading.add(at);
+    for (let at = places.get(path)?.parentPath; at !== undefined; at = places.get(at)?.parentPath)
+      leading.add(at);
   const choice = {
     isWhole: (path: string) => keptPaths.has(path),
-    leads: (path: string) => leading.has(path),
+    contains: (path: string) => leading.has(path),
   };
   const reducedOutput = reducedSchema(schema, '', choice);
   const declaredSignals = Object.entries(signals).filter(([signal]) =>
@@ -136,12 +139,12 @@ function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imp
     ...reducedOutput,
     properties: { ...Object.fromEntries(declaredSignals), ...membersOf(reducedOutput) },
   };
-  const lost = [...schemasIn(outputSchema, '')].find(
+  const brokenReference = [...schemasIn(outputSchema, '')].find(
     ({ schema: { $ref } }) =>
       typeof $ref === 'string' && valueAt(outputSchema, pointerSegments($ref)) === undefined,
   );
-  if (lost) {
-    const target = String(lost.schema.$ref).replace('#/properties/', '');
+  if (brokenReference) {
+    const target = String(brokenReference.schema.$ref).replace('#/properties/', '');
     const hint = `Choose ${target} too, or leave out what refers to it.`;
     return refuse(
       inputError('--fields', requestedPaths.join(','), `contains a reference to ${target}`, hint),
@@ -153,7 +156,7 @@ function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imp
       ...tool.entry,
       outputSchema,
       ...descriptionOfFields(tool, schema, reducedOutput),
-    } as Imported['entry'],
+    } as ImportedTool['entry'],
     answers: tool.answers.map((answer) => reducedValue(answer, '', choice) as JsonObject),
     ...(tool.exchanges && {
       exchanges: tool.exchanges.map((exchange) => ({
@@ -173,21 +176,21 @@ function withOnly(tool: Imported, requestedPaths: readonly string[]): Result<Imp
 }
 
 /** The outputSchema with its definitions written out, so that each field has one place. */
-function resolveOutput({ entry }: Imported): { readonly schema: JsonObject; readonly fixes: Fixes } {
+function resolveOutput({ entry }: ImportedTool): { readonly schema: JsonObject; readonly fixes: Fixes } {
   const fixes = new Fixes(String(entry.name), String(entry.name));
   const { outputSchema } = entry as { readonly outputSchema?: Json };
   const schema = isObject(outputSchema) ? outputSchema : {};
   return { schema: fixDefinitions(fixMap(schema, fixes), fixes), fixes };
 }
 
-interface Place extends AnswerField {
+interface LocatedField extends AnswerField {
   /** Path of the object, list or map that contains it; empty for the root. */
-  readonly above: string;
+  readonly parentPath: string;
 }
 
 /** Every place inside a schema by its path, those nearer to the root first; items of lists (`items[]`) and values of maps, too. */
-function fieldLocations(root: JsonObject): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>();
+function fieldLocations(root: JsonObject): ReadonlyMap<string, LocatedField> {
+  const places = new Map<string, LocatedField>();
   let level: readonly AnswerField[] = [{ path: '', schema: root }];
   while (level.length > 0) {
     const next: AnswerField[] = [];
@@ -197,7 +200,7 @@ function fieldLocations(root: JsonObject): ReadonlyMap<string, Place> {
       )) {
         const isSignal = parentPath === '' && isStandardSignal(path, inner);
         if (places.has(path) || isSignal) continue;
-        places.set(path, { path, schema: inner, above: parentPath });
+        places.set(path, { path, schema: inner, parentPath: parentPath });
         next.push({ path, schema: inner });
       }
     }
@@ -206,7 +209,7 @@ function fieldLocations(root: JsonObject): ReadonlyMap<string, Place> {
   return places;
 }
 
-function choosable(places: ReadonlyMap<string, Place>): readonly AnswerField[] {
+function choosable(places: ReadonlyMap<string, LocatedField>): readonly AnswerField[] {
   return [...places.values()].filter(({ path }) => !/(\[\]|\.\*)$/.test(path));
 }
 
@@ -241,11 +244,11 @@ function fieldPath(parentPath: string, name: string): string {
 interface Choice {
   isWhole(path: string): boolean;
   /** Whether a chosen field is inside. */
-  leads(path: string): boolean;
+  contains(path: string): boolean;
 }
 
 /** Keywords of an object that hold whatever members it has. */
-const lasting = ['type', 'nullable', 'title', 'description'];
+const kindKeywords = ['type', 'nullable', 'title', 'description'];
 
 /** A schema without the members that were not chosen, and without keywords that may depend on these. */
 function reducedSchema(schema: JsonObject, path: string, choice: Choice): JsonObject {
@@ -254,7 +257,7 @@ function reducedSchema(schema: JsonObject, path: string, choice: Choice): JsonOb
   if (choice.isWhole(path) || isLeaf) return schema;
   const keptMembers = new Map(
     members
-      .filter(([at]) => choice.isWhole(at) || choice.leads(at))
+      .filter(([at]) => choice.isWhole(at) || choice.contains(at))
       .map(([at, inner]) => [at, reducedSchema(inner, at, choice)]),
   );
   const at = (name: string) => fieldPath(path, name);
@@ -273,7 +276,7 @@ function reducedSchema(schema: JsonObject, path: string, choice: Choice): JsonOb
   // Without their distinctive members, several alternatives may match.
   const [anyOf, allOf] = [alternatives('anyOf') ?? alternatives('oneOf'), alternatives('allOf')];
   return {
-    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => lasting.includes(keyword))),
+    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => kindKeywords.includes(keyword))),
     ...(schema.properties !== undefined && {
       properties: Object.fromEntries(properties),
       required: requiredOf(schema).filter((name) => keptMembers.has(at(name))),
@@ -292,7 +295,7 @@ function reducedValue(value: Json, path: string, choice: Choice): Json {
   if (!isObject(value)) return value;
   const keptMembers = Object.entries(value).flatMap(([name, member]) => {
     const at = [fieldPath(path, name), fieldPath(path, '*')].find(
-      (candidate) => choice.isWhole(candidate) || choice.leads(candidate),
+      (candidate) => choice.isWhole(candidate) || choice.contains(candidate),
     );
     if (at === undefined) return [];
     return [[name, reducedValue(member, at, choice)] as const];
@@ -301,7 +304,7 @@ function reducedValue(value: Json, path: string, choice: Choice): Json {
 }
 
 /** The nearest field: of the same object, else one whose path ends like this. */
-function unknownField(path: string, tool: string, places: ReadonlyMap<string, Place>): InputError {
+function unknownField(path: string, tool: string, places: ReadonlyMap<string, LocatedField>): InputError {
   const choosablePaths = choosable(places).map((place) => place.path);
   const withoutBrackets = (pathText: string) => pathText.replaceAll('[]', '');
   const near =
