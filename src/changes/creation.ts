@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { pass, type Result, reject } from 'market-mcp-contract/command';
 import { mcp, type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
 import type { CheckedTool } from '../import/imported-tool.ts';
@@ -6,7 +7,7 @@ import { projectName } from '../model/names.ts';
 import { planProject, type Start } from '../plan/plan-project.ts';
 import { apisOf, distinctVariables } from '../plan/plan-sources.ts';
 import type { FileSet, TemplateSet } from '../plan/planned-file.ts';
-import { type ManifestAnswers, withManifest } from '../project/manifest/manifest.ts';
+import { type Manifest, type ManifestAnswers, withManifest } from '../project/manifest/manifest.ts';
 import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { lockDirectory } from '../project/read/workspace.ts';
@@ -18,6 +19,7 @@ import { detectPackageManager } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
 import type { ImportRun } from './import-run.ts';
 import { importTools, secretsOf } from './import-tools.ts';
+import { projectExistsError } from './project-context.ts';
 
 /** A project in memory: everything that is decided before the first write. */
 export interface Creation {
@@ -44,6 +46,28 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
   const packageManager = answers.packageManager ?? detectPackageManager(answers.directory);
   const files = await projectFiles(answers, profile.value, packageManager, start, prepared.tools);
   return pass({ answers, run, packageManager, prepared, files, secrets: secretsOf(entries.value) });
+}
+
+/**
+ * Fails before a request is sent if a directory has a project with other tools. Only the plan shows whether all files are the same.
+ *
+ * @throws CommandError `TARGET_NOT_EMPTY`
+ */
+export async function requireSameTools(
+  directory: string,
+  existingProject: Manifest,
+  answers: CreateAnswers,
+  run: ImportRun,
+): Promise<void> {
+  const completeToolAnswers = toolAnswers(answers);
+  if (completeToolAnswers.kind !== 'request') return;
+  const { parseRequests, requestToolNames } = await import('./request-tools.ts');
+  const requests = await parseRequests(completeToolAnswers, run);
+  // The plan reports these errors.
+  if (!requests.ok) return;
+  const toolNames = requestToolNames(requests.value, completeToolAnswers);
+  if (!isDeepStrictEqual(toolNames, existingProject.answers.tools))
+    throw projectExistsError(directory, existingProject);
 }
 
 /** The profile of a marketplace for which a project can be created. */

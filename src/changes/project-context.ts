@@ -86,7 +86,7 @@ function requireNotChanged(directory: string, files: FileSet, manifest: Manifest
 }
 
 /** The error for a project that exists already, with the command that finishes it. */
-function projectExistsError(directory: string, { answers }: Manifest): CommandError {
+export function projectExistsError(directory: string, { answers }: Manifest): CommandError {
   const { packageManager } = answers;
   const tools = answers.tools.slice(0, 5).join(', ');
   return new CommandError(

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toCommandError } from '../../packages/contract/src/command/errors.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { create } from '../../src/cli/create/command.ts';
@@ -9,6 +12,10 @@ import type { CreateSwitches } from '../../src/questions/create.ts';
 import type { CreateFlags } from '../../src/questions/create-answers.ts';
 import { directory, tree } from '../project/directory.ts';
 import { outputTo } from './sinks.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const quick: CreateSwitches = {
   yes: true,
@@ -112,6 +119,20 @@ it("create continues an identical project, and keeps the author's changes", asyn
   expect(tree(target)).toEqual(before);
 });
 
+/** An API on this machine that counts its requests. */
+async function countingApi() {
+  let count = 0;
+  const server = createServer((_request, response) => {
+    count += 1;
+    response.setHeader('content-type', 'application/json').end('{"price":1.5}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requestCount: () => count };
+}
+
 describe('create refuses', () => {
   it('a directory that is not empty, unless --force is given', async () => {
     const target = join(directory(), 'gas');
@@ -160,6 +181,28 @@ describe('create refuses', () => {
     expect(stderr).toContain('already contains a project with get_gas');
     expect(stderr).toMatch(/To finish that project: cd \S+ && npm install && npm run self-check/);
     expect(stderr).not.toContain('--force');
+  });
+
+  it('another project before a request is sent', async () => {
+    const target = join(directory(), 'gas');
+    await run({ directory: target });
+    const api = await countingApi();
+    const { exitCode, stderr } = await run({ directory: target, fromRequest: [`curl ${api.url}/prices`] });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('already contains a project with get_gas');
+    expect(api.requestCount()).toBe(0);
+  });
+
+  it('the default directory before a request is sent, if it is not empty', async () => {
+    const root = directory();
+    mkdirSync(join(root, 'my-tool'));
+    writeFileSync(join(root, 'my-tool/notes.txt'), 'mine');
+    vi.spyOn(process, 'cwd').mockReturnValue(root);
+    const api = await countingApi();
+    const { exitCode, stderr } = await run({ fromRequest: [`curl ${api.url}/prices`] });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('my-tool is not empty: notes.txt');
+    expect(api.requestCount()).toBe(0);
   });
 
   it('to guess if nobody can be asked', async () => {

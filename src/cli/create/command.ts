@@ -11,7 +11,7 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone-problems.ts';
-import { type Creation, planCreation } from '../../changes/creation.ts';
+import { type Creation, planCreation, requireSameTools } from '../../changes/creation.ts';
 import { type ImportRun, startImport } from '../../changes/import-run.ts';
 import { variablesToReplay } from '../../changes/key-values.ts';
 import {
@@ -67,11 +67,13 @@ export async function create(
   const run = startImport();
   const exitCodeOfList = await listChoices(parts, flags, run, output);
   if (exitCodeOfList !== undefined) return exitCodeOfList;
-  if (parts.directory !== undefined) {
-    const existingProject = flags.force ? undefined : projectIn(parts.directory);
-    // Fails before any question; the files are compared after the plan.
-    if (existingProject === undefined) requireUsableTarget(parts.directory, flags);
-    else if (mayAsk(flags)) return finishExistingProject(parts.directory, existingProject, flags, output);
+  // The target is checked before any question and any request.
+  const directoryName = parts.directory ?? (flags.yes ? completeAnswers(parts).directory : undefined);
+  if (directoryName !== undefined) {
+    const existingProject = flags.force ? undefined : projectIn(directoryName);
+    if (existingProject === undefined) requireUsableTarget(directoryName, flags);
+    else if (mayAsk(flags)) return finishExistingProject(directoryName, existingProject, flags, output);
+    else await requireSameTools(directoryName, existingProject, completeAnswers(parts), run);
   }
   const creation = await planFromAnswers(creationPlanning(parts, flags, run, output), flags);
   const { answers, files, packageManager } = creation;
