@@ -22,7 +22,7 @@ import {
   textOr,
 } from 'market-mcp-contract/json';
 import { unwrapEnvelope, wrapAnswer } from '../import/api-answer.ts';
-import type { ApiRequest, ImportedTool, ToolExchange } from '../import/imported-tool.ts';
+import type { ApiCall, ApiRequest, ImportedTool, ToolExchange } from '../import/imported-tool.ts';
 import { pageMembersIn, withPageMembers } from '../import/page-members.ts';
 import { readSample } from '../import/read-sample.ts';
 import { type AnswerSample, isFailureAnswer, schemaOfSamples } from '../import/sample.ts';
@@ -30,12 +30,12 @@ import type { DefinitionChange } from '../model/tool-model.ts';
 import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
 import type { ApiResponse, ImportRun } from './import-run.ts';
 
-/** Everything that a request is sent with. */
+/** A request with everything that is needed to send it. */
 export interface RequestToSend {
   readonly call: ApiRequest;
   /** The inputSchema of its tool. */
   readonly inputSchema: JsonObject;
-  /** Arguments that it is sent with once more each. */
+  /** For each example, the request is sent once more. */
   readonly examples: readonly ExampleValue[];
   /** Values of its keys, by variable. */
   readonly secrets: ReadonlyMap<string, string>;
@@ -51,7 +51,7 @@ export interface SentRequests {
   readonly exchanges: readonly ApiExchange[];
 }
 
-/** One sent request, and what its response contains. */
+/** A sent request and its response, in the form of the API. */
 interface ApiExchange extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
   /** Undefined if the API has nothing for the arguments. */
   readonly value?: Json | undefined;
@@ -80,20 +80,27 @@ export async function sendRequests(
   if (!read.ok) return read;
   const samples = read.value.filter((sample) => sample !== undefined);
   const exchanges = toExchanges(call, responses, read.value);
-  const samplesWithData = samples.filter(
-    (sample) => !exchanges.some(({ isEmpty, value }) => isEmpty && value === sample.value),
-  );
-  const [first] = exchanges;
-  const times = responses.length === 1 ? 'once' : `${responses.length} times`;
-  const lack = first?.isEmpty ? ', without data' : '';
+  const emptyValues = new Set(exchanges.filter(({ isEmpty }) => isEmpty).map(({ value }) => value));
+  const samplesWithData = samples.filter(({ value }) => !emptyValues.has(value));
+  return pass({
+    samples: samplesWithData.length > 0 ? samplesWithData : samples,
+    secrets,
+    note: sentNote(call, exchanges),
+    exchanges,
+  });
+}
+
+/** States which request was sent, how often, and with which status it was answered. */
+function sentNote({ method, path }: ApiRequest, exchanges: readonly ApiExchange[]): SentRequests['note'] {
+  const times = exchanges.length === 1 ? 'once' : `${exchanges.length} times`;
   const statuses = [...new Set(exchanges.map(({ status }) => status))].join(' and ');
-  const note = {
+  const withoutData = exchanges[0]?.isEmpty ? ', without data' : '';
+  return {
     path: 'request',
-    kind: 'sent' as const,
-    what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${statuses}${lack}`,
+    kind: 'sent',
+    what: `${method.toUpperCase()} ${path} was sent ${times}, and answered with HTTP ${statuses}${withoutData}`,
     why: 'types, examples and recordings are made from the real answer',
   };
-  return pass({ samples: samplesWithData.length > 0 ? samplesWithData : samples, secrets, note, exchanges });
 }
 
 /** Each sent request with its response. A response is empty if it has no data although others have some. */
@@ -117,29 +124,41 @@ function isEmptyResponse(schema: JsonObject, value: Json, args: JsonObject): boo
   return lacksData(schema, value, args);
 }
 
-/** A tool with the exchanges with its API, and what they show about empty results and pages. */
+/** A tool with the exchanges with its API, and with what they show: its empty results and its pages. */
 export function withExchanges(tool: ImportedTool, { secrets, note, exchanges }: SentRequests): ImportedTool {
   const { call } = tool;
   if (!call) return tool;
-  const realExchanges = exchanges.map(({ arguments: args, headers, value, isEmpty }): ToolExchange => {
-    const answer = value === undefined ? null : (wrapAnswer(value, call.wrap) as JsonObject);
-    return { arguments: args, answer, ...(headers && { headers }), isEmpty };
-  });
-  const isPaged = call.method === 'get' && call.query.some(({ input }) => input !== undefined);
-  const pages = new Set(isPaged ? realExchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]) : []);
-  const { inputSchema, outputSchema } = tool.entry as JsonObject;
-  const paged = withPageMembers(objectOr(outputSchema), membersOf(objectOr(inputSchema)), pages);
-  return {
+  const toolExchanges = exchanges.map((exchange) => toToolExchange(exchange, call));
+  const answersNotFound = exchanges.some(({ status }) => status === 404);
+  const sentTool: ImportedTool = {
     ...tool,
-    ...(pages.size > 0 && { entry: { ...tool.entry, outputSchema: paged } as ImportedTool['entry'] }),
     changes: [{ tool: String(tool.entry.name), ...note }, ...tool.changes],
     secrets,
-    exchanges: realExchanges,
-    call: {
-      ...call,
-      ...(pages.size > 0 && { hasPages: true }),
-      notFoundIsEmpty: call.notFoundIsEmpty || exchanges.some(({ status }) => status === 404),
-    },
+    exchanges: toolExchanges,
+    call: { ...call, notFoundIsEmpty: call.notFoundIsEmpty || answersNotFound },
+  };
+  return withPages(sentTool, call, toolExchanges);
+}
+
+/** An exchange in the form of the tool. */
+function toToolExchange(exchange: ApiExchange, { wrap }: ApiCall): ToolExchange {
+  const { arguments: args, headers, value, isEmpty } = exchange;
+  const answer = value === undefined ? null : (wrapAnswer(value, wrap) as JsonObject);
+  return { arguments: args, answer, ...(headers && { headers }), isEmpty };
+}
+
+/** A tool whose answers name the next page, if the headers of its API do. */
+function withPages(tool: ImportedTool, call: ApiCall, exchanges: readonly ToolExchange[]): ImportedTool {
+  const hasInput = call.query.some(({ input }) => input !== undefined);
+  if (call.method !== 'get' || !hasInput) return tool;
+  const members = new Set(exchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]));
+  if (members.size === 0) return tool;
+  const { inputSchema, outputSchema } = tool.entry as JsonObject;
+  const pagedSchema = withPageMembers(objectOr(outputSchema), membersOf(objectOr(inputSchema)), members);
+  return {
+    ...tool,
+    entry: { ...tool.entry, outputSchema: pagedSchema } as ImportedTool['entry'],
+    call: { ...(tool.call ?? call), hasPages: true },
   };
 }
 
@@ -169,7 +188,7 @@ function argumentVariants(
   return reject(flag, undefined, message, `Give one: ${shellLine(['--example', `${names[0]}=…`])}`);
 }
 
-/** The values that the arguments of a schema have: their defaults, their first examples, and allowed values of those that are required. */
+/** The arguments that a schema shows: defaults, else the first examples, else for required arguments the first allowed value. */
 export function argumentsInSchema(root: JsonObject): JsonObject {
   const first = (list: Json | undefined) => (Array.isArray(list) ? (list[0] as Json) : undefined);
   return Object.fromEntries(
@@ -191,7 +210,7 @@ function sendVariants(
   const key = JSON.stringify([call, variants, [...secrets]]);
   const cachedResponses = responses.get(key);
   if (cachedResponses) return cachedResponses;
-  const pending = (async () => {
+  const pendingResponses = (async () => {
     const { tryRequest } = await import('../project/source/trial.ts');
     const apiResponses: ApiResponse[] = [];
     for (const [i, args] of variants.entries()) {
@@ -200,13 +219,13 @@ function sendVariants(
     }
     return apiResponses;
   })();
-  responses.set(key, pending);
-  // What failed may be sent again.
-  pending.catch(() => responses.delete(key));
-  return pending;
+  responses.set(key, pendingResponses);
+  // A request that failed may be sent again.
+  pendingResponses.catch(() => responses.delete(key));
+  return pendingResponses;
 }
 
-/** An answer without its envelope. @throws CommandError `NOT_ANSWERED` for an error in it */
+/** The sample in a response, without its envelope. @throws CommandError `NOT_ANSWERED` for an error in the envelope */
 function sampleOfResponse(call: ApiRequest, text: string): Result<AnswerSample> {
   const sample = readSample(text, 'the answer');
   if (!sample.ok || call.envelope === undefined) return sample;

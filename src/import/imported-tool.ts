@@ -26,11 +26,11 @@ export function toImportedTool(entry: SpecEntry): ImportedTool {
   return { entry, answers: [], changes: [] };
 }
 
-/** The answer of an API to a call with these arguments, in the form of the tool; null: it has nothing for them. */
+/** The answer of an API to a call with these arguments, in the form of the tool; null if the API has nothing for them. */
 export interface ToolExchange {
   readonly arguments: JsonObject;
   readonly answer: JsonObject | null;
-  /** Those that name its place among pages. */
+  /** The headers that name the place of the response among pages. */
   readonly headers?: JsonObject;
   /** The answer contains no data. */
   readonly isEmpty?: boolean;

@@ -46,7 +46,7 @@ export interface CommonFileAnswers {
   readonly start: Start;
   /** Variables of the APIs that tools call; null if no tool calls one. */
   readonly variables: readonly ApiVariable[] | null;
-  /** Besides the standard ones. */
+  /** Deployment targets in addition to the standard ones. */
   readonly targets: readonly DeployTarget[];
 }
 
@@ -59,7 +59,7 @@ export interface PackageSpecifiers {
 /** The source of the first tools of a project: nothing or a spec, sample answers, an API, a running MCP server. */
 export type Start = 'blank' | 'sample' | 'openapi' | 'url';
 
-/** What a server reads of its platform's profile: see `Platform` of the runtime. */
+/** The part of a platform's profile that a server reads: see `Platform` of the runtime. */
 export type ServerPlatform = ReturnType<typeof serverPlatform>;
 
 const root = 'project/';
@@ -91,7 +91,7 @@ export function planCommonFiles(context: CommonFileContext, templates: TemplateS
   );
 }
 
-/** What decides which of the files a project has. */
+/** The choices that decide which files a project has. */
 interface CommonFileContext {
   readonly packageManager: PackageManagerCommands;
   readonly targets: { readonly [name in DeployTarget]: boolean };
@@ -118,10 +118,7 @@ export function projectContext({
     name,
     dnsLabel: dnsLabel(name),
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
-    dependencies: {
-      ...(targets.includes('redis') && redisDependencies),
-      [runtimePackage]: packages.runtime,
-    },
+    dependencies: dependenciesFor(targets, packages),
     devDependencies: { ...devDependencies, [programPackage]: packages.program },
     packageManager: lockDirectory === undefined ? commands : inWorkspace(commands, lockDirectory),
     image: imageCommands(commands, lockDirectory !== undefined),
@@ -159,13 +156,19 @@ export function projectContext({
   };
 }
 
+function dependenciesFor(targets: readonly DeployTarget[], { runtime }: PackageSpecifiers) {
+  const dependencies: { [name: string]: string } = { [runtimePackage]: runtime };
+  if (targets.includes('redis')) return { ...redisDependencies, ...dependencies };
+  return dependencies;
+}
+
 /** The nearest name of a Service: a label of DNS that starts with a letter (RFC 1035). */
 function dnsLabel(name: string): string {
   const label = name.replace(/[^a-z0-9]+/g, '-');
   return (/^[a-z]/.test(label) ? label : `mcp-${label}`).slice(0, 63).replace(/-$/, '');
 }
 
-/** What a profile leaves to the environment. */
+/** Names of the variables that must replace members that a profile lacks. */
 function platformVariables({ token }: PlatformProfile): readonly string[] {
   const issuer = token.issuer ? [] : ['PLATFORM_ISSUER'];
   if (token.jwksUrl) return issuer;
@@ -198,14 +201,14 @@ function kitContext(variableAnswers: CommonFileAnswers['variables']) {
   };
 }
 
-/** The path in a project of the output of a template; nowhere if it is no template of a project. */
+/** The paths of the files that a template becomes in a project; none for a template of a tool or an API. */
 function outputPaths(template: string): readonly string[] {
   if (!template.startsWith(root)) return [];
   const path = outputPath(template);
   return [path, ...(copies[path] ?? [])];
 }
 
-/** The list of tools is planned separately. */
+/** Whether a project has a file. The list of tools is planned separately. */
 function isInProject(
   path: string,
   { packageManager: { name: packageManager }, targets }: CommonFileContext,

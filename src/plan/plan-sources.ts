@@ -64,13 +64,12 @@ export function apiContext(
   const groups = (['headers', 'query', 'body'] as const)
     .map((name) => ({ name, sent: sharedKeys.filter((key) => key.in === name) }))
     .filter(({ sent: sentNames }) => sentNames.length > 0);
-  const settings: readonly Setting[] = [
-    ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
-    ...groups,
-    ...(namedKeys.length > 0 ? [{ name: 'credentials', keys: namedKeys }] : []),
-    ...(auth ? [{ name: 'auth', value: auth }] : []),
-    ...numbers,
-  ];
+  const settings: Setting[] = [];
+  if (protocolVersion !== undefined) settings.push({ name: 'protocolVersion', value: protocolVersion });
+  settings.push(...groups);
+  if (namedKeys.length > 0) settings.push({ name: 'credentials', keys: namedKeys });
+  if (auth) settings.push({ name: 'auth', value: auth });
+  settings.push(...numbers);
   return {
     title,
     baseUrl: address.name,

@@ -53,42 +53,40 @@ export interface SampleAnswers extends ToolStatements {
   readonly input: readonly Field[];
 }
 
+/** How the answers of an API are found out: by sending its requests, or from saved responses. */
+interface ApiTrial extends KeyAccess {
+  /** Absent: each request or operation names its tool. */
+  readonly tool: string | undefined;
+  /** Undefined: only a request that reads is sent. */
+  readonly send: boolean | undefined;
+  /** Paths of saved responses. With them, no request of a curl command is sent. */
+  readonly samples: readonly string[];
+  readonly examples: readonly ExampleValue[];
+}
+
 /** Tools that send the requests of curl commands, or one request of a HAR file. */
-export interface RequestAnswers extends ToolStatements, KeyAccess {
+export interface RequestAnswers extends ToolStatements, ApiTrial {
   readonly kind: 'request';
   /** Commands, or paths of files with commands or of HAR files. */
   readonly requests: readonly string[];
   /** Of the request in a HAR file. */
   readonly number: number | undefined;
-  /** Absent: each request names its tool. */
-  readonly tool: string | undefined;
   readonly input: readonly Field[];
   readonly constants: readonly string[];
   readonly segments: readonly SegmentInput[];
   /** Addresses and keys of the APIs that the project has. */
   readonly variables: readonly ApiVariable[];
-  /** Undefined: only what just reads is sent. */
-  readonly send: boolean | undefined;
-  /** Paths of saved responses. With them, nothing is sent. */
-  readonly samples: readonly string[];
-  readonly examples: readonly ExampleValue[];
 }
 
 /** Tools that call operations of an OpenAPI document. */
-export interface OpenApiAnswers extends ToolStatements, KeyAccess {
+export interface OpenApiAnswers extends ToolStatements, ApiTrial {
   readonly kind: 'openapi';
   /** Path or URL. */
   readonly document: string;
   /** For the download of the document. */
   readonly headers: readonly (readonly [string, string])[];
   readonly operations: readonly string[];
-  /** Absent: each operation names its tool. */
-  readonly tool: string | undefined;
   readonly isStrict: boolean;
-  readonly send: boolean | undefined;
-  /** Paths of saved responses. */
-  readonly samples: readonly string[];
-  readonly examples: readonly ExampleValue[];
 }
 
 /** Tools that forward calls to a running MCP server. */
@@ -151,37 +149,28 @@ function sampleAnswers(parts: PartialAnswers): SampleAnswers {
   return { kind: 'sample', ...statementsOf(parts), paths, tool, input };
 }
 
+/** The answers that a request and an operation of an OpenAPI document share. */
+function apiAnswers(parts: PartialAnswers): ToolStatements & ApiTrial {
+  const { tool, send, fromSample: samples = [], example: examples = [] } = parts;
+  return { ...statementsOf(parts), ...keyAccess(parts), tool, send, samples, examples };
+}
+
 export function requestAnswers(parts: PartialAnswers): RequestAnswers {
-  const { fromRequest: requests = [], request: number, tool, input = [], send } = parts;
-  const { constant: constants = [], segment: segments = [], variables = [] } = parts;
-  const { fromSample: samples = [], example: examples = [] } = parts;
-  const commonAnswers = { ...statementsOf(parts), ...keyAccess(parts) };
+  const { fromRequest: requests = [], request: number, input = [], variables = [] } = parts;
+  const { constant: constants = [], segment: segments = [] } = parts;
   const inputs = { input, constants, segments, variables };
-  return { kind: 'request', ...commonAnswers, requests, number, tool, ...inputs, send, samples, examples };
+  return { kind: 'request', ...apiAnswers(parts), requests, number, ...inputs };
 }
 
 export function openApiAnswers(parts: PartialAnswers): OpenApiAnswers {
-  const { fromOpenapi: document = '', header: headers = [], operation: operations = [], tool, send } = parts;
-  const { strictSchema: isStrict = false, fromSample: samples = [], example: examples = [] } = parts;
-  const commonAnswers = { ...statementsOf(parts), ...keyAccess(parts) };
-  return {
-    kind: 'openapi',
-    ...commonAnswers,
-    document,
-    headers,
-    operations,
-    tool,
-    isStrict,
-    send,
-    samples,
-    examples,
-  };
+  const { fromOpenapi: document = '', header: headers = [], operation: operations = [] } = parts;
+  const { strictSchema: isStrict = false } = parts;
+  return { kind: 'openapi', ...apiAnswers(parts), document, headers, operations, isStrict };
 }
 
 export function serverAnswers(parts: PartialAnswers): ServerAnswers {
   const { fromUrl: url = '' } = parts;
-  const commonAnswers = { ...statementsOf(parts), ...keyAccess(parts) };
-  return { kind: 'url', ...commonAnswers, url, selection: selectionOf(parts) };
+  return { kind: 'url', ...statementsOf(parts), ...keyAccess(parts), url, selection: selectionOf(parts) };
 }
 
 function specAnswers(parts: PartialAnswers): SpecAnswers {

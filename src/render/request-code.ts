@@ -29,20 +29,18 @@ const codeForm: RequestForm<Node> = {
 /** The options of a request to a source, on a line with `indent` leading spaces. */
 export function requestLiteral(call: CallContext, indent: number): string {
   if (call.method === 'call') return forwardedCall(call, indent);
-  const members: LiteralMember[] = [
-    ...requestOptions(call, codeForm),
-    ...(call.auth ? [['auth', printLiteral(call.auth)] as const] : []),
-    ...(call.onlyReads ? [['isIdempotent', 'true'] as const] : []),
-    ['schema', 'outputSchema'],
-    ...(call.envelope ? [['envelope', stringLiteral(call.envelope)] as const] : []),
-    ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
-    ...keptMembers(call),
-    ...(call.success ? [['success', printLiteral(call.success)] as const] : []),
-    ...(call.hasPages ? [['pages', pages(call.query)] as const] : []),
-    ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
-    ...(call.takesNoData ? [['noData', "'empty'"] as const] : []),
-    new Code('signal'),
-  ];
+  const members: LiteralMember[] = [...requestOptions(call, codeForm)];
+  if (call.auth) members.push(['auth', printLiteral(call.auth)]);
+  if (call.onlyReads) members.push(['isIdempotent', 'true']);
+  members.push(['schema', 'outputSchema']);
+  if (call.envelope) members.push(['envelope', stringLiteral(call.envelope)]);
+  if (call.wrap !== null) members.push(['wrap', stringLiteral(call.wrap)]);
+  members.push(...keptMembers(call));
+  if (call.success) members.push(['success', printLiteral(call.success)]);
+  if (call.hasPages) members.push(['pages', pages(call.query)]);
+  if (call.notFoundIsEmpty) members.push(['notFound', "'empty'"]);
+  if (call.takesNoData) members.push(['noData', "'empty'"]);
+  members.push(new Code('signal'));
   return print({ members }, Number.POSITIVE_INFINITY, indent);
 }
 
@@ -51,19 +49,18 @@ function forwardedCall(call: CallContext, indent: number): string {
   const { wrap, isReadOnly, takesInput, hasMirrors, nulls = [] } = call;
   const nullMembers = nulls.map((name): LiteralMember => [name, 'null']);
   const wholeInput = nullMembers.length > 0 ? { members: [...nullMembers, new Code('...input')] } : 'input';
-  const members: LiteralMember[] = [
-    ...(takesInput ? [['arguments', wholeInput] as const] : []),
-    ...(hasMirrors ? [new Code('inputSchema')] : []),
-    ['schema', 'outputSchema'],
-    ...(wrap === null ? [] : [['wrap', stringLiteral(wrap)] as const]),
-    ...keptMembers(call),
-    ...(isReadOnly ? [['isReadOnly', 'true'] as const] : []),
-    new Code('signal'),
-  ];
+  const members: LiteralMember[] = [];
+  if (takesInput) members.push(['arguments', wholeInput]);
+  if (hasMirrors) members.push(new Code('inputSchema'));
+  members.push(['schema', 'outputSchema']);
+  if (wrap !== null) members.push(['wrap', stringLiteral(wrap)]);
+  members.push(...keptMembers(call));
+  if (isReadOnly) members.push(['isReadOnly', 'true']);
+  members.push(new Code('signal'));
   return print({ members }, Number.POSITIVE_INFINITY, indent);
 }
 
-/** The rest of an answer is dropped if its fields were chosen. */
+/** The option that drops the other fields of an answer, if the author has chosen some. */
 function keptMembers({ isReduced }: CallContext): readonly LiteralMember[] {
   if (isReduced) return [['keep', "'declared'"]];
   return [];

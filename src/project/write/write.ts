@@ -40,7 +40,7 @@ export function rollBackKilledRuns(directory: string): void {
   }
 }
 
-/** Makes a directory, with its parents, or replaces an empty one, which keeps its mode. */
+/** Creates a directory with its parents by one rename, or replaces an empty one, which keeps its mode. */
 function renameIntoPlace(directory: string, files: FileSet): void {
   const first = parentsOf(directory).findLast((place) => !existsSync(place)) ?? directory;
   const mode = statSync(directory, { throwIfNoEntry: false })?.mode;
@@ -67,7 +67,12 @@ function withStaging(parent: string, work: (staging: string) => void): void {
   }
 }
 
-/** A run that looks after creating its staging directory sees every other run that did so, or all its files. */
+/**
+ * Finds other runs that write to the same directory. Each run looks for others after it has created its staging directory, so of two runs
+ * at least one sees the other.
+ *
+ * @throws CommandError `BUSY`
+ */
 function requireNoConflict({ directory, conflicts }: TargetDirectory, files: FileSet, staging: string): void {
   const otherStagings = liveStagings(directory, staging);
   const newConflicts = inspectTarget(directory, [...files.keys()]).conflicts.filter(
