@@ -2,9 +2,9 @@ import { hasUrlSecret } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, shorten, textOr } from 'market-mcp-contract/json';
 import { isMap } from '../fixes/definitions.ts';
-import type { DefinitionChange, SpecEntry } from '../model/tool-model.ts';
+import type { DefinitionChange } from '../model/tool-model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
-import type { Api, ApiVariable, ImportedTool } from './imported-tool.ts';
+import type { Api, ApiCall, ApiVariable, ImportedTool } from './imported-tool.ts';
 import { apiName } from './openapi/api.ts';
 import { plainText } from './openapi/document-text.ts';
 import { toolToDo } from './to-do.ts';
@@ -38,37 +38,39 @@ export function toolsOfServer(server: ListedServer): readonly ImportedTool[] {
   const secrets = hasUrlSecret(server.url)
     ? new Map([[api.address.name, new URL(server.url).href]])
     : undefined;
-  return server.tools.map((tool): ImportedTool => {
-    const { name, title: displayName, description, inputSchema, outputSchema, annotations } = tool;
-    const hasOutput = isObject(outputSchema);
-    const resultWrap = hasOutput && isMap(outputSchema) ? 'result' : null;
-    const entry: SpecEntry = {
-      ...(name !== undefined && { name }),
-      ...(typeof displayName === 'string' && { title: displayName }),
-      description: isDescribed(description) ? description : toolToDo,
-      inputSchema: inputSchema ?? { type: 'object' },
-      ...(hasOutput && { outputSchema }),
-      // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
-      annotations: { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) },
-    };
-    return {
-      entry: hasOutput ? entry : withTextOutput(entry),
-      answers: [],
-      changes: hasOutput ? [] : [textChange(textOr(name), 'the server'), ...mediaChanges(tool)],
-      call: {
-        api,
-        method: 'call',
-        path: `/${textOr(name)}`,
-        params: [],
-        query: [],
-        headers: [],
-        body: { kind: 'json', content: { members: [] } },
-        wrap: hasOutput ? resultWrap : 'text',
-        notFoundIsEmpty: false,
-      },
-      ...(secrets && { secrets }),
-    };
+  return server.tools.map((tool) => {
+    const importedTool = forwardedTool(tool, api);
+    return secrets ? { ...importedTool, secrets } : importedTool;
   });
+}
+
+function forwardedTool(tool: ListedServer['tools'][number], api: Api): ImportedTool {
+  const { name, title: displayName, description, inputSchema, outputSchema, annotations } = tool;
+  const hasOutput = isObject(outputSchema);
+  const entry: { [member: string]: Json } = {};
+  if (name !== undefined) entry.name = name;
+  if (typeof displayName === 'string') entry.title = displayName;
+  entry.description = isDescribed(description) ? description : toolToDo;
+  entry.inputSchema = inputSchema ?? { type: 'object' };
+  if (hasOutput) entry.outputSchema = outputSchema;
+  // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
+  entry.annotations = { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) };
+  const call: Omit<ApiCall, 'wrap'> = {
+    api,
+    method: 'call',
+    path: `/${textOr(name)}`,
+    params: [],
+    query: [],
+    headers: [],
+    body: { kind: 'json', content: { members: [] } },
+    notFoundIsEmpty: false,
+  };
+  if (hasOutput) {
+    const wrap = isMap(outputSchema) ? 'result' : null;
+    return { entry, answers: [], changes: [], call: { ...call, wrap } };
+  }
+  const changes = [textChange(textOr(name), 'the server'), ...mediaChanges(tool)];
+  return { entry: withTextOutput(entry), answers: [], changes, call: { ...call, wrap: 'text' } };
 }
 
 /** The import goes on without a description: the rule tool.to-do reports what stands for it. */

@@ -22,22 +22,29 @@ export function toolDescription(
 ): string {
   const thing = thingOf(path);
   const details = plainText(operationTexts.description, 500);
-  const id = wordsOf(plainText(operationId, 100));
-  const idText = details === '' && id.length > 1 ? capitalize(id.join(' ')) : '';
-  const summary = plainText(operationTexts.summary, 200) || idText;
-  if (summary === '' && details === '' && (thing === '' || method === 'post')) return toolToDo;
+  const summary = plainText(operationTexts.summary, 200) || (details === '' ? wordsOfId(operationId) : '');
+  const isUndescribed = summary === '' && details === '';
+  if (isUndescribed && (thing === '' || method === 'post')) return toolToDo;
   const contents = contentsOf(answer);
-  const texts = [summary];
-  if (summary === '' && details === '') {
-    const suffix = method === 'get' && contents !== '' ? `: ${contents}` : '';
-    texts.push(`${verbs[method]} ${thing}${suffix}`);
-  } else if (details !== summary) texts.push(details);
+  const texts = isUndescribed ? [pathSentence(method, thing, contents)] : [...new Set([summary, details])];
   const sentences = texts
     .filter((text) => text !== '')
     .map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`));
   if (contents !== '' && !returning.test(sentences.join(' '))) sentences.push(`Returns ${contents}.`);
   const use = (method === 'get' ? undefined : actionOf(path)) ?? `${uses[method]} ${thing}`;
   return [...sentences, thing === '' ? `${use}${title}.` : `${use} in ${title}.`].join(' ');
+}
+
+/** An operationId of several words as a summary; empty for one word. */
+function wordsOfId(operationId: ApiOperation['id']): string {
+  const words = wordsOf(plainText(operationId, 100));
+  return words.length > 1 ? capitalize(words.join(' ')) : '';
+}
+
+/** `Returns parcels: id and name`: all that a method, a path and an answer say. */
+function pathSentence(method: ApiOperation['method'], thing: string, contents: string): string {
+  if (method === 'get' && contents !== '') return `${verbs[method]} ${thing}: ${contents}`;
+  return `${verbs[method]} ${thing}`;
 }
 
 const returning =
@@ -85,28 +92,39 @@ const identifying = new Set(['id', 'ids', 'uuid', 'guid', 'slug', 'key', 'code',
 function thingOf(path: string): string {
   const phrases: string[] = [];
   let words: string[] = [];
-  /** What the words before the last parameter name, if that is something else. */
-  let before = '';
+  /** The words before the last parameter, if the parameter identifies something else. */
+  let otherThing = '';
   for (const segment of path.replace(/\.\w+$/, '').split('/')) {
     const parameter = /^\{([^{}]+)\}$/.exec(segment)?.[1];
     if (parameter === undefined) {
-      if (segment !== '' && !nameless.test(segment) && !segment.includes('{'))
-        words.push(...wordsOf(segment));
+      words.push(...wordsOfSegment(segment));
       continue;
     }
-    const parameterSubject = subjectOfParameter(parameter);
-    const subject = [...words.slice(0, -1), singular(words.at(-1) ?? '')].join(' ');
-    const isWhole = parameterSubject === '' || ` ${subject}`.endsWith(` ${parameterSubject}`);
-    const isSame = isWhole || ` ${parameterSubject}`.endsWith(` ${singular(words.at(-1) ?? '')}`);
-    before = isSame ? '' : words.join(' ');
-    const noun = isWhole ? subject : parameterSubject;
+    const { noun, isSameThing } = parameterThing(parameter, words);
+    otherThing = isSameThing ? '' : words.join(' ');
     if (noun !== '') phrases.push(`one ${noun}`);
     words = [];
   }
-  const end = words.length > 0 ? words.join(' ') : before;
-  const [first = '', second] = [...phrases, ...(end === '' ? [] : [end])].toReversed();
+  const lastThing = words.length > 0 ? words.join(' ') : otherThing;
+  if (lastThing !== '') phrases.push(lastThing);
+  const [first = '', second] = phrases.toReversed();
   if (second === undefined) return first;
   return `${first} of ${second}`;
+}
+
+function wordsOfSegment(segment: string): readonly string[] {
+  if (segment === '' || nameless.test(segment) || segment.includes('{')) return [];
+  return wordsOf(segment);
+}
+
+/** The thing that a parameter of a path identifies, and whether the words before it name the same thing. */
+function parameterThing(parameter: string, words: readonly string[]) {
+  const lastWord = singular(words.at(-1) ?? '');
+  const subject = [...words.slice(0, -1), lastWord].join(' ');
+  const parameterSubject = subjectOfParameter(parameter);
+  const isPartOfSubject = parameterSubject === '' || ` ${subject}`.endsWith(` ${parameterSubject}`);
+  const isSameThing = isPartOfSubject || ` ${parameterSubject}`.endsWith(` ${lastWord}`);
+  return { noun: isPartOfSubject ? subject : parameterSubject, isSameThing };
 }
 
 /** `parcelId` → `parcel`; empty for `id`. */
@@ -186,16 +204,24 @@ export function inputDescription(name: string, schema: JsonObject, path: string)
   if (usualDescription !== undefined) return `${usualDescription}.`;
   const types = typesOf(schema);
   if (types.includes('boolean')) return booleanDescription(words) ?? fieldToDo(name);
-  if (['id', 'ids', 'uuid', 'guid'].includes(last) || schema.format === 'uuid') {
-    const subject = subjectOfParameter(name) || parameterOwner(name, path);
-    if (subject !== '') return `Identifier${last === 'ids' ? 's' : ''} of the ${subject}.`;
-  }
+  const identifier = identifierDescription(name, schema, path);
+  if (identifier !== undefined) return identifier;
   const unit = Object.hasOwn(units, last) ? units[last] : undefined;
-  if (unit !== undefined && words.length > 1 && types.some((type) => type === 'number' || type === 'integer'))
+  const isNumber = types.includes('number') || types.includes('integer');
+  if (unit !== undefined && words.length > 1 && isNumber)
     return `${capitalize(words.slice(0, -1).join(' '))} in ${unit}.`;
   const detail = detailOf(schema);
   if (detail === '') return fieldToDo(name);
   return `${capitalize(phrase)}${detail}.`;
+}
+
+/** `Identifier of the parcel.`; undefined for an argument that identifies nothing, or no thing with a name. */
+function identifierDescription(name: string, schema: JsonObject, path: string): string | undefined {
+  const lastWord = wordsOf(name).at(-1) ?? '';
+  const isIdentifier = ['id', 'ids', 'uuid', 'guid'].includes(lastWord) || schema.format === 'uuid';
+  const subject = isIdentifier ? subjectOfParameter(name) || parameterOwner(name, path) : '';
+  if (subject === '') return undefined;
+  return `Identifier${lastWord === 'ids' ? 's' : ''} of the ${subject}.`;
 }
 
 /** What the segment before a parameter of the path names. */

@@ -18,20 +18,14 @@ function secretVariable(name: string, text: string): ApiVariable {
   return { name, kind: 'secret', text };
 }
 
-/** A security scheme; null if no program can send it. */
+/** The key of a security scheme; null if no program can send it. */
 export function ofScheme(key: string, scheme: JsonObject): Described | null {
-  const { type, name, in: place } = scheme;
-  const text = plainText(scheme.description, 120);
+  const { type } = scheme;
+  const position = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
+  if (type === 'apiKey') return apiKeyOf(position, scheme);
+  const authorization = { ...position, name: 'authorization' };
   const kind = textOr(scheme.scheme).toLowerCase();
-  const keyHeader = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
-  if (type === 'apiKey') {
-    if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
-    const variables = [secretVariable(constantOf(name), text || `Key of the API (${name})`)];
-    if (place === 'cookie') return { ...keyHeader, name: 'cookie', kind: 'cookie', variables, cookie: name };
-    if (place !== 'query' && place !== 'header') return null;
-    return { ...keyHeader, in: place === 'query' ? 'query' : 'headers', name, kind: 'plain', variables };
-  }
-  const authorization = { ...keyHeader, name: 'authorization' };
+  const text = plainText(scheme.description, 120);
   if (type === 'basic' || (type === 'http' && kind === 'basic')) {
     const variables = [
       secretVariable('USER', text || 'User name at the API'),
@@ -39,20 +33,35 @@ export function ofScheme(key: string, scheme: JsonObject): Described | null {
     ];
     return { ...authorization, kind: 'basic', variables };
   }
-  const bears = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && kind === 'bearer');
-  if (!bears) return null;
+  const hasFlow = type === 'oauth2' || type === 'openIdConnect';
+  if (!hasFlow && !(type === 'http' && kind === 'bearer')) return null;
   const tokenUrl = type === 'oauth2' ? clientTokenUrl(scheme) : undefined;
-  if (tokenUrl !== undefined) {
-    const variables = [
-      { name: 'TOKEN_URL', kind: 'url', text: 'Where the API issues tokens', fallback: tokenUrl } as const,
-      secretVariable('CLIENT_ID', 'Id of this client at the API'),
-      secretVariable('CLIENT_SECRET', 'Secret of this client'),
-    ];
-    return { ...authorization, kind: 'client', variables };
-  }
-  const ends = type === 'oauth2' || type === 'openIdConnect' ? ' (a static token, which ends)' : '';
-  const variables = [secretVariable('TOKEN', (text || 'Token for the API') + ends)];
+  if (tokenUrl !== undefined)
+    return { ...authorization, kind: 'client', variables: clientVariables(tokenUrl) };
+  const suffix = hasFlow ? ' (a static token, which ends)' : '';
+  const variables = [secretVariable('TOKEN', (text || 'Token for the API') + suffix)];
   return { ...authorization, kind: 'bearer', variables };
+}
+
+function apiKeyOf(
+  position: Pick<Described, 'key' | 'in' | 'other'>,
+  { name, in: place, description }: JsonObject,
+): Described | null {
+  if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
+  const text = plainText(description, 120) || `Key of the API (${name})`;
+  const variables = [secretVariable(constantOf(name), text)];
+  if (place === 'cookie') return { ...position, name: 'cookie', kind: 'cookie', variables, cookie: name };
+  if (place !== 'query' && place !== 'header') return null;
+  return { ...position, in: place === 'query' ? 'query' : 'headers', name, kind: 'plain', variables };
+}
+
+/** The variables of the flow client credentials (RFC 6749 §4.4). */
+function clientVariables(tokenUrl: string): Described['variables'] {
+  return [
+    { name: 'TOKEN_URL', kind: 'url', text: 'Where the API issues tokens', fallback: tokenUrl },
+    secretVariable('CLIENT_ID', 'Id of this client at the API'),
+    secretVariable('CLIENT_SECRET', 'Secret of this client'),
+  ];
 }
 
 /** Where a server gets tokens without a user: the flow client credentials (in Swagger 2.0: application). */
