@@ -21,7 +21,7 @@ import type { ImportRun } from './import-run.ts';
 import { importTools, secretsOf } from './import-tools.ts';
 import { projectExistsError } from './project-context.ts';
 
-/** A project in memory: everything that is decided before the first write. */
+/** A planned project: everything that is decided before the first write. */
 export interface Creation {
   readonly answers: CreateAnswers;
   readonly run: ImportRun;
@@ -32,7 +32,7 @@ export interface Creation {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** Turns answers into finished files. Writes nothing. Errors of a spec or a profile are found here. */
+/** Plans a project from answers, up to its finished files. Sends the requests of the answers, and writes nothing. */
 export async function planCreation(answers: CreateAnswers, run: ImportRun): Promise<Result<Creation>> {
   const profile = await projectProfile(answers.platform);
   if (!profile.ok) return profile;
@@ -70,11 +70,11 @@ export async function requireSameTools(
     throw projectExistsError(directory, existingProject);
 }
 
-/** The profile of a marketplace for which a project can be created. */
+/** The profile of `--platform`, if a project can be created for it. */
 async function projectProfile(platform: string): Promise<Result<PlatformProfile>> {
   const profile = await resolvePlatform(platform);
   if (!profile.ok || profile.value !== mcp) return profile;
-  const message = 'asks for no payment, so a project for it would not be checked for that';
+  const message = 'has no payment rules, so it cannot be used for a new project';
   const hint = 'Choose generic or context. check --platform mcp checks any server.';
   return reject('--platform', mcp.name, message, hint);
 }

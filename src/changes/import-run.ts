@@ -21,8 +21,8 @@ export interface ApiResponse {
 }
 
 /**
- * What one run of create or add-tool has read, sent and asked for. Several questions and the plan use the same sources; each
- * source is read once, and each request is sent once.
+ * The memory of one run of create or add-tool. Several questions and the plan use the same sources: each source is read once, and each
+ * request is sent once.
  */
 export interface ImportRun {
   /** By path or URL. */
@@ -31,7 +31,7 @@ export interface ImportRun {
   readonly servers: Map<string, ListedServer>;
   /** By the request with its arguments and keys. */
   readonly responses: Map<string, Promise<readonly ApiResponse[]>>;
-  /** What the author has typed at the terminal, by origin and variable. */
+  /** Values of keys that the author has typed at the terminal, by origin and variable. */
   readonly typedKeys: Map<string, string>;
   /** By the text of the command. */
   readonly keylessCommands: Map<string, KeylessCommand>;

@@ -19,7 +19,7 @@ export interface RequestKeys {
  */
 export interface KeyValues extends Pick<RequestKeys, 'origin'> {
   readonly values: ReadonlyMap<string, string>;
-  /** The environment has them, and nobody has allowed to send them. */
+  /** Variables that the environment has, and that the author has not allowed to send. */
   readonly unpermitted: readonly string[];
   readonly missing: readonly string[];
 }

@@ -128,7 +128,7 @@ export async function toolsFromRequests(
   const parsed = await parseRequests(answers, run);
   if (!parsed.ok) return parsed;
   if (!sendsRequests(answers) && answers.samples.length === 0) {
-    const message = 'leaves no answer to make the tool from';
+    const message = 'gives no response from which the tool can be made';
     return reject('--no-send', undefined, message, 'Add --from-sample <file>.');
   }
   const names = requestToolNames(parsed.value, answers);
@@ -212,9 +212,11 @@ async function toolFromRequest(
   const call = { ...request.call, ...(isReadByPost && { onlyReads: true as const }) };
   const inputSchema = { type: 'object', ...fieldsSchema(input) };
   const requestToSend = { call, inputSchema, examples: answers.examples, secrets };
-  const sent = sendsRequests(answers) ? await sendRequests(requestToSend, '--from-request', run) : undefined;
-  if (sent && !sent.ok) return sent;
-  const samples = sent ? pass(sent.value.samples) : await readSamples(answers.samples);
+  const sentRequests = sendsRequests(answers)
+    ? await sendRequests(requestToSend, '--from-request', run)
+    : undefined;
+  if (sentRequests && !sentRequests.ok) return sentRequests;
+  const samples = sentRequests ? pass(sentRequests.value.samples) : await readSamples(answers.samples);
   if (!samples.ok) return samples;
   const sampledTool = toolOfSamples(
     samples.value,
@@ -235,7 +237,7 @@ async function toolFromRequest(
     call: { ...call, wrap, ...(success && { success }) },
     secrets,
   };
-  const completeTool = sent ? withExchanges(importedTool, sent.value) : importedTool;
+  const completeTool = sentRequests ? withExchanges(importedTool, sentRequests.value) : importedTool;
   const requestChanges = notes.map((note) => ({ tool: name, ...note }));
   return pass({ ...completeTool, changes: [...requestChanges, ...completeTool.changes] });
 }

@@ -3,7 +3,7 @@ import type { ImportRun } from '../changes/import-run.ts';
 import type { ToolParts } from '../questions/tool-questions.ts';
 import { mayAsk, type QuestionSwitches } from './ask-person.ts';
 
-/** Two ways to plan from the answers that flags give. */
+/** The two ways to plan from the answers of flags: with defaults for the missing answers, or by asking for them. */
 export interface AnswerPlanning<Plan> {
   /** The questions that must be asked although flags answer them. */
   readonly askedParts: readonly string[] | undefined;

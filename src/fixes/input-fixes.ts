@@ -51,12 +51,12 @@ function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
     if (at !== undefined) result = withReferences(result, `${pointer}/${at}`, pointer);
     if (!isNullable || !isRequired || name in Object.prototype) continue;
     required = required.filter((requiredName) => requiredName !== name);
-    fixes.change('inputSchema.required', `${name} was removed`, whyPlain);
+    fixes.change('inputSchema.required', `${name} was removed`, plainTypeReason);
   }
   return { ...result, required };
 }
 
-const whyPlain = 'a parameter has exactly one type (C§2.1); without a value it is left out';
+const plainTypeReason = 'a parameter has exactly one type (C§2.1); without a value it is left out';
 
 /** A union of a schema and null as that schema, which was `at` a place in the parameter. An optional one may keep null. */
 function withoutUnion(property: JsonObject, path: string, fixes: Fixes) {
@@ -68,7 +68,7 @@ function withoutUnion(property: JsonObject, path: string, fixes: Fixes) {
   const isPlain = members.length === 2 && members.some(isNull) && isObject(member);
   const clashes = isPlain && Object.keys(member).some((key) => key !== 'description' && key in siblings);
   if (!isPlain || clashes) return { variant: property };
-  fixes.change(path, `anyOf ${shorten(anyOf)} became ${shorten(member)}`, whyPlain);
+  fixes.change(path, `anyOf ${shorten(anyOf)} became ${shorten(member)}`, plainTypeReason);
   return { variant: { ...member, ...siblings }, at: `anyOf/${index}` };
 }
 
@@ -102,8 +102,8 @@ function withPlainType(
   const [type, otherType] = types.filter((type) => type !== 'null');
   const isList = type !== undefined && otherType === undefined;
   if (!isList && at === undefined) return undefined;
-  const typed = isList ? fixes.set(variant, 'type', type, path, whyPlain) : variant;
-  const schema = withoutNull(typed, path, fixes, whyPlain);
+  const typed = isList ? fixes.set(variant, 'type', type, path, plainTypeReason) : variant;
+  const schema = withoutNull(typed, path, fixes, plainTypeReason);
   return { schema, at, isNullable: at !== undefined || types.includes('null') };
 }
 

@@ -39,7 +39,7 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
   const format = areTexts ? inferFormat(texts) : undefined;
   const schema: { [keyword: string]: Json } = {};
   const isNullable = name !== undefined || presentValues.length < values.length;
-  if (types.length > 0) schema.type = typeKeyword(types, isNullable);
+  if (types.length > 0) schema.type = typeOrTypes(types, isNullable);
   if (name !== undefined) {
     const isUnknown = types.length === 0 || hasOnlyBlankTexts;
     schema.description = fieldToDo(name, { isUnknown, values: words });
@@ -52,7 +52,7 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
   return schema;
 }
 
-function typeKeyword([first = 'null', ...otherTypes]: readonly string[], isNullable: boolean): Json {
+function typeOrTypes([first = 'null', ...otherTypes]: readonly string[], isNullable: boolean): Json {
   if (isNullable) return [first, ...otherTypes, 'null'];
   return otherTypes.length === 0 ? first : [first, ...otherTypes];
 }

@@ -43,10 +43,10 @@ export type Preparation =
   | { readonly ok: true; readonly prepared: PreparedTools }
   | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
-/** A tool whose definition was fixed, and its place in the list. */
+/** A tool whose definition was fixed. Its location in the list names it in errors. */
 interface FixedTool extends Fixed {
   readonly imported: ImportedTool;
-  readonly where: string;
+  readonly location: string;
 }
 
 /**
@@ -64,7 +64,7 @@ export function prepareTools(
   const { fixedTools, errors } = fixTools(importedTools, profile);
   const clashErrors = nameClashErrors(fixedTools);
   const clashLocations = new Set(clashErrors.map(({ where: location }) => location));
-  const distinctTools = fixedTools.filter(({ where: location }) => !clashLocations.has(`${location}.name`));
+  const distinctTools = fixedTools.filter(({ location }) => !clashLocations.has(`${location}.name`));
   const failedRules = inspectToolList(
     distinctTools.map(({ definition }) => definition),
     profile,
@@ -100,7 +100,7 @@ function fixTools(importedTools: readonly ImportedTool[], profile: PlatformProfi
     const location = entryLocation(entry, i, importedTools.length);
     const fixed = fixEntry(entry, profile, location);
     const { name } = entry;
-    if (fixed.ok) fixedTools.push({ ...fixed.value, imported, where: location });
+    if (fixed.ok) fixedTools.push({ ...fixed.value, imported, location });
     else if (typeof name === 'string')
       errors.push(...fixed.errors.map((error) => ({ ...error, tool: name })));
     else errors.push(...fixed.errors);
@@ -119,7 +119,7 @@ function methodsOf(
 
 /** A fixed tool with its samples, its examples and its request. */
 function withSamples(
-  { definition, imported, where: location }: FixedTool,
+  { definition, imported, location }: FixedTool,
   profile: PlatformProfile,
 ): Result<CheckedTool> {
   const { entry, answers } = imported;
@@ -177,7 +177,7 @@ function fixEntry(entry: SpecEntry, profile: PlatformProfile, location: string):
 /** Tools that callers or file systems could not distinguish. */
 function nameClashErrors(definitions: readonly FixedTool[]): readonly InputError[] {
   const owners = ownersOf(definitions.map(({ definition }) => definition.name));
-  return definitions.flatMap(({ definition: { name }, where: location }, i) => {
+  return definitions.flatMap(({ definition: { name }, location }, i) => {
     const owner = owners[i];
     if (owner === undefined) return [];
     const conflict = `conflicts with ${owner}: both would be the file ${toolFile(name)}.ts`;

@@ -14,7 +14,7 @@ export const environmentFile = 'src/env.ts';
 /** A setting of an API: a JSON value, keys of one place, or keys by name. */
 export type Setting =
   | { readonly name: string; readonly value: Json }
-  | { readonly name: string; readonly sent: readonly ApiKey[] }
+  | { readonly name: string; readonly sentKeys: readonly ApiKey[] }
   | { readonly name: string; readonly keys: readonly ApiKey[] };
 
 /** The APIs that the tools call, each once. */
@@ -62,8 +62,8 @@ export function apiContext(
     { name: 'concurrency', value: least('maxConcurrency') },
   ].filter(({ value }) => value >= 1);
   const groups = (['headers', 'query', 'body'] as const)
-    .map((name) => ({ name, sent: sharedKeys.filter((key) => key.in === name) }))
-    .filter(({ sent: sentNames }) => sentNames.length > 0);
+    .map((name) => ({ name, sentKeys: sharedKeys.filter((key) => key.in === name) }))
+    .filter(({ sentKeys }) => sentKeys.length > 0);
   const settings: Setting[] = [];
   if (protocolVersion !== undefined) settings.push({ name: 'protocolVersion', value: protocolVersion });
   settings.push(...groups);

@@ -2,7 +2,7 @@ import type { ApiVariable } from '../import/imported-tool.ts';
 import type { KeylessCommands } from '../import/request/curl-text.ts';
 import { type ToolParts, toolQuestions } from './tool-questions.ts';
 
-/** The project of tools that are made from requests. */
+/** The project for whose tools requests are sent. */
 export interface RequestPlace {
   /** Where `.env` is. */
   readonly directory: string;

@@ -4,7 +4,7 @@ import type { SegmentInput } from '../import/request/path-segments.ts';
 import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
 import { type FlagAnswer, type Question, textFlag, textsFlag } from './question.ts';
 
-/** What tools start from instead of answers about each, as flags and prompts return it. */
+/** The answers that name the source of tools and choose from it, as flags and prompts return them. */
 export interface StartParts {
   /** Curl commands, paths of files with one or of HAR files, `-` for standard input. Replaces `output` and `returns`. */
   readonly fromRequest: readonly string[];

@@ -87,7 +87,7 @@ export function declaration(variable: ApiVariable): string {
 export function setting(settingValue: Setting): string {
   if ('value' in settingValue) return propertyText(settingValue.name, settingValue.value, 2);
   const members =
-    'keys' in settingValue ? settingValue.keys.map(keyMember) : settingValue.sent.map(sentMember);
+    'keys' in settingValue ? settingValue.keys.map(keyMember) : settingValue.sentKeys.map(sentMember);
   return `${propertyName(settingValue.name)}: ${print({ members }, settingValue.name.length + 4, 2)}`;
 }
 

@@ -214,7 +214,7 @@ describe('create refuses', () => {
 
   it.each<[string, CreateFlags, string]>([
     ['an unknown platform', { platform: 'contxt' }, 'Did you mean context?'],
-    ['a platform without payment', { platform: 'mcp' }, 'asks for no payment'],
+    ['a platform without payment', { platform: 'mcp' }, 'has no payment rules'],
     ['a platform file that is not there', { platform: './none.json' }, 'no such file'],
     ['a spec that is not there', { spec: 'none.yaml' }, 'none.yaml: there is no such file'],
     ['a flag and a spec that say the same', { spec: 'a.json', tool: 'a' }, 'Use one or the other.'],

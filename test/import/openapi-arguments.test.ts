@@ -548,7 +548,7 @@ describe('OAuth 2', () => {
   const made = async (oauth: object) => {
     const components = { securitySchemes: { oauth } };
     const { call } = await toolOf(documentOf({ security: [{ oauth: [] }] }, { components }));
-    return { api: call.api, text: setting({ name: 'headers', sent: call.api.sharedKeys }) };
+    return { api: call.api, text: setting({ name: 'headers', sentKeys: call.api.sharedKeys }) };
   };
 
   it.each([
@@ -581,7 +581,7 @@ describe('OAuth 2', () => {
     const headersOf = async (...operations: readonly string[]) => {
       const choice = { operations, tool: null };
       const [tool] = unwrap(toolsOfDocument(await read(document), choice, 'api.json', null));
-      return setting({ name: 'headers', sent: tool?.call?.api.sharedKeys ?? [] });
+      return setting({ name: 'headers', sentKeys: tool?.call?.api.sharedKeys ?? [] });
     };
     expect(await headersOf('GET /gas')).toContain(", scope: 'gas:read' })");
     expect(await headersOf('GET /gas', 'GET /coins')).toContain(

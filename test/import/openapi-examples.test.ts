@@ -222,7 +222,7 @@ describe('an operation with a saved answer', () => {
     const value = { error: 'not found' };
     expect(await made({ 204: {} }, [{ name: 'gas.json', value }])).toMatchObject({
       ok: false,
-      errors: [{ where: 'gas.json', message: 'is a failure of the API, not an answer' }],
+      errors: [{ where: 'gas.json', message: 'contains only an error of the API' }],
     });
   });
 });

@@ -158,11 +158,11 @@ export async function proposeSchemas(
   for (const { name } of failed.filter((tool) => !retryNames.includes(tool.name))) {
     output.note(`${name} may change something, so it was not called again: its answer is not recorded yet`);
   }
-  const calledAgain =
+  const repeatedCalls =
     retryNames.length === 0
       ? []
       : await withProgress(output.progress('recording'), () => callExamples(directory, retryNames));
-  return { ...result, diff, applied: true, called: calledAgain };
+  return { ...result, diff, applied: true, called: repeatedCalls };
 }
 
 /** The answers of sources of the examples that shall find something, by tool. */

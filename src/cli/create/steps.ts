@@ -11,12 +11,12 @@ import type { CreateSwitches } from '../../questions/create.ts';
 import { type GitOutcome, initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
 
-/** What the steps of a creation have led to. */
+/** The results of the steps of a creation. */
 export interface StepResults {
   /** The installed packages as `name@version`; null without an installation. */
   readonly packages: readonly string[] | null;
   readonly report: CheckReport | null;
-  /** What the steps left undone. */
+  /** What a step could not do, in sentences. */
   readonly notes: readonly string[];
 }
 

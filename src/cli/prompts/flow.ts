@@ -6,7 +6,7 @@ import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
 import type { PromptContext } from './prompt-context.ts';
 import { requestInputsIn } from './request-prompts.ts';
-import { askedAgain, isStartOpen, withStart } from './start-prompts.ts';
+import { isStartOpen, partsToAskAgain, withStart } from './start-prompts.ts';
 import { type AskedPart, askPart, orderedParts, type PromptParts, partLabels } from './tool-prompts.ts';
 
 export { Cancelled } from './leaving.ts';
@@ -120,7 +120,7 @@ class Interview<Plan> {
   /** The error that ends the run, with the command that continues from here. */
   cancelled(): Cancelled {
     const parts = this.#usedParts({ ...this.#parts, ...this.#asker.unfinished() });
-    return new Cancelled(this.#flow.resume(parts, askedAgain(parts, this.#currentPart)));
+    return new Cancelled(this.#flow.resume(parts, partsToAskAgain(parts, this.#currentPart)));
   }
 
   /** Restores the terminal after a signal, and reports it. */

@@ -106,7 +106,7 @@ export async function askRequestInputs(
   };
 }
 
-/** The requests, read; none if there are errors in them, which are reported at the review. */
+/** The parsed requests; none if there are errors in them, which the review reports. */
 export async function readAnsweredRequests(
   answers: ToolAnswers,
   run: ImportRun,

@@ -60,7 +60,7 @@ export function withStart<Parts extends Partial<ToolParts>>(
  * What `ask` must name to resume with these answers: the question that was being asked if it has an answer, and the first
  * question after a start that no answer names.
  */
-export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?: ChosenStart }>(
+export function partsToAskAgain<Parts extends Partial<ToolParts> & { readonly start?: ChosenStart }>(
   parts: Parts,
   part: keyof Parts | undefined,
 ): readonly string[] {

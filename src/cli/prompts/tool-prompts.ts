@@ -31,7 +31,7 @@ import {
   starts,
 } from './start-prompts.ts';
 
-/** The answers so far; only the prompts use `start`, `requestInputs` and `consent`. */
+/** The answers so far. Only the prompts use `start`, `requestInputs` and `consent`. */
 export type PromptParts = Partial<CreateParts & RequestPlace> & {
   readonly start?: ChosenStart;
   readonly requestInputs?: RequestInputs;
@@ -106,21 +106,21 @@ export function orderedParts(
   }
 }
 
-const ofOperation = ['consent', 'send', 'env', 'fields', 'description', 'example'] as const;
-const inputsOfRequest = ['requestInputs', 'constant', 'segment'] as const;
-const ofRequest = [...inputsOfRequest, ...ofOperation, 'tool'] as const;
+const partsOfOperation = ['consent', 'send', 'env', 'fields', 'description', 'example'] as const;
+const inputPartsOfRequest = ['requestInputs', 'constant', 'segment'] as const;
+const partsOfRequest = [...inputPartsOfRequest, ...partsOfOperation, 'tool'] as const;
 
-/** The answers that another answer to a question takes away. */
-const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
+/** The answers that are removed when the answer to a question changes. */
+const dependentParts: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
   start: [
     ...(['fromRequest', 'request', 'spec', 'fromSample', 'fromOpenapi', 'operation'] as const),
-    ...(['fromUrl', 'only', ...inputsOfRequest, ...ofOperation] as const),
+    ...(['fromUrl', 'only', ...inputPartsOfRequest, ...partsOfOperation] as const),
   ],
-  fromRequest: ['request', ...ofRequest],
-  request: ofRequest,
+  fromRequest: ['request', ...partsOfRequest],
+  request: partsOfRequest,
   fromSample: ['fields'],
-  fromOpenapi: ['operation', ...ofOperation],
-  operation: ofOperation,
+  fromOpenapi: ['operation', ...partsOfOperation],
+  operation: partsOfOperation,
   fromUrl: ['consent', 'env', 'only', 'fields', 'description'],
   only: ['fields', 'description'],
   fields: ['description'],
@@ -136,7 +136,7 @@ export async function askPart(
 ): Promise<PromptParts> {
   const answer = await askers[part](asker, parts, context, isBack);
   const isChange = parts[part] !== undefined && parts[part] !== answer;
-  const removedParts = isChange ? (dependent[part] ?? []) : [];
+  const removedParts = isChange ? (dependentParts[part] ?? []) : [];
   const without = { ...parts, ...Object.fromEntries(removedParts.map((name) => [name, undefined])) };
   const isGroup = part === 'consent' || part === 'requestInputs';
   return { ...without, [part]: answer, ...(isGroup && (answer as Consent | RequestInputs)) };

@@ -283,7 +283,7 @@ function parseAddress(
   if (/^https?:\/(?!\/)/i.test(text))
     throw new RequestRefusal('has a URL with one slash behind its scheme', 'Write https://.');
   const absoluteUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  const url = parseUrl(absoluteUrl, addedQuery);
+  const url = requireUrl(absoluteUrl, addedQuery);
   const [, path = '', query = ''] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(absoluteUrl) ?? [];
   requireUnchangedPath(path);
   const fullQuery = [query, addedQuery].filter((part) => part !== '').join('&');
@@ -295,7 +295,7 @@ function parseAddress(
   return { ...address, user: `${uriDecoded(url.username)}:${uriDecoded(url.password)}` };
 }
 
-function parseUrl(text: string, addedQuery: string): URL {
+function requireUrl(text: string, addedQuery: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && url.hostname !== '' && !/[\s\p{Cc}]/u.test(text + addedQuery)) return url;
   throw new RequestRefusal('has no valid URL', 'Paste the whole command, with its URL in quotes.');

@@ -163,12 +163,12 @@ function argumentErrors(
   binder: RequestBinder,
 ): readonly InputError[] {
   const inputNames = input.map(({ name }) => name);
-  const statedTwice = inputNames.filter((name) => constants.includes(name));
+  const namesStatedTwice = inputNames.filter((name) => constants.includes(name));
   return [
     ...binder.unknownSegments.map((segment) => unknownSegmentError(segment, url)),
     ...unknownNameErrors('--constant', constants, binder),
     ...unknownNameErrors('--input', inputNames, binder),
-    ...statedTwice.map((name) =>
+    ...namesStatedTwice.map((name) =>
       inputError('--constant', name, 'is an --input, too', 'Remove one: a constant is no input.'),
     ),
   ];

@@ -6,11 +6,11 @@ import type { ApiKey, ApiRequest } from '../../import/imported-tool.ts';
 import { isFormType } from '../../import/media-type.ts';
 import { jsonForm, requestOptions } from '../../import/request-options.ts';
 
-/** What an API has answered: its JSON as text, or null if it has nothing (404, or an envelope without content). */
+/** The response of an API: its JSON as text, or null if the API has nothing for the arguments (404, or an envelope without content). */
 export interface TrialResponse {
   readonly status: number;
   readonly text: string | null;
-  /** Those that name its place among pages. */
+  /** The headers that name its place among pages. */
   readonly headers?: JsonObject | undefined;
 }
 
@@ -21,7 +21,7 @@ type Values = (variable: string) => string;
  *
  * @param valueIn the value of a variable of a key
  * @param acceptsNotFound 404 counts as an empty result; only for further examples
- * @throws CommandError `NOT_ANSWERED` that names what came instead of JSON, with its first line and without keys
+ * @throws CommandError `NOT_ANSWERED` that says what came instead of JSON, with its first line and without keys
  */
 export async function tryRequest(
   call: ApiRequest,
@@ -89,7 +89,7 @@ function checkedAnswer(
   throw unusableAnswer(location, `was answered with ${responseKind}`, hint);
 }
 
-/** What came instead of JSON, and what to do. */
+/** What the API sent instead of JSON, and what to do. */
 function otherThanJson(response: SourceResponse, correction: string): readonly [what: string, hint: string] {
   const { status, text } = response;
   const bodyStart = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
