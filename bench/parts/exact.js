@@ -162,10 +162,10 @@ const toggle = `data:text/javascript,${encodeURIComponent("process.on('SIGUSR2',
 
 /** @param {string} project its runtime gets the switch that `toggle` turns */
 function makeSwitchable(project) {
-  const file = join(project, 'node_modules/market-mcp-runtime/dist/exact.js');
+  const file = join(project, 'node_modules/market-mcp-runtime/dist/exact-numbers.js');
   const text = readFileSync(file, 'utf8');
-  const changed = text.replace(/function longNumbersIn\(\w+\) \{/, '$& if (globalThis.findsNone) return;');
-  if (changed === text) throw new Error('the runtime has no function longNumbersIn');
+  const changed = text.replace(/function findLongNumbers\(\w+\) \{/, '$& if (globalThis.findsNone) return;');
+  if (changed === text) throw new Error('the runtime has no function findLongNumbers');
   writeFileSync(file, changed);
 }
 

@@ -21,50 +21,53 @@ const of =
   (before: string, after: string): Change => ({ file, before, after, tests });
 
 const gate = of('server/auth.ts', 'gate', 'keys', 'replicas');
-const keys = of('server/keys.ts', 'keys', 'gate');
+const token = of('server/verify-token.ts', 'gate', 'keys', 'replicas');
+const usedTokens = of('server/used-tokens.ts', 'gate', 'keys', 'replicas');
+const keys = of('server/platform-keys.ts', 'keys', 'gate');
 const session = of('server/session.ts', 'session');
-const bodies = of('server/bodies.ts', 'body', 'limits', 'gate');
-const limits = of('server/limits.ts', 'holdings', 'limits', 'call');
-const call = of('server/call.ts', 'call', 'without-value');
-const result = of('server/result.ts', 'call', 'without-value');
-const send = of('source/send.ts', 'source', 'source-requests', 'source-calls', 'status');
+const bodies = of('server/incoming-bodies.ts', 'body', 'limits', 'gate');
+const callLimit = of('server/call-limit.ts', 'limits', 'call');
+const fairLimit = of('server/fair-limit.ts', 'fair-limit', 'limits');
+const call = of('server/run-call.ts', 'call', 'without-value');
+const result = of('server/call-result.ts', 'call', 'without-value');
+const send = of('source/send-with-retries.ts', 'source', 'source-requests', 'source-calls', 'status');
 const budget = of('source/budget.ts', 'budget');
 const replicas = of('replicas.ts', 'replicas');
 
 /** Some changes in each part that guards payment, memory, answers and sources. */
 export const changes: readonly Change[] = [
-  gate('if (exp - iat > maxSeconds)', 'if (false)'),
-  gate('if (iat > nowSeconds + maxAheadSeconds)', 'if (iat > nowSeconds + 10 * maxAheadSeconds)'),
-  gate('if ([aud].flat().length !== 1)', 'if ([aud].flat().length < 1)'),
-  gate("requiredClaims: ['exp']", 'requiredClaims: []'),
-  gate('if (usedUntil.has(jti))', 'if (false)'),
+  token('if (exp - iat > maxSeconds)', 'if (false)'),
+  token('if (iat > nowSeconds + maxAheadSeconds)', 'if (iat > nowSeconds + 10 * maxAheadSeconds)'),
+  token('if ([aud].flat().length !== 1)', 'if ([aud].flat().length < 1)'),
+  token("requiredClaims: ['exp']", 'requiredClaims: []'),
+  usedTokens('if (usedUntil.has(jti))', 'if (false)'),
   gate('until = Math.min(expiryMs, Date.now() + verifiedCacheMs)', 'until = Infinity'),
   gate('if (Date.now() >= expiryMs) reason', 'if (false) reason'),
-  gate('clockTolerance, requiredClaims', 'clockTolerance: clockTolerance + 30, requiredClaims'),
-  gate("if (use.isFirst) return 'admitted';", "return 'admitted';"),
-  gate('if (loss) {', 'if (loss && false) {'),
+  token('clockTolerance, requiredClaims', 'clockTolerance: clockTolerance + 30, requiredClaims'),
+  usedTokens("if (use.isFirst) return 'admitted';", "return 'admitted';"),
+  usedTokens('if (loss) {', 'if (loss && false) {'),
   keys('host.endsWith(`.${siteHost}`)', 'host.endsWith(siteHost)'),
-  gate('if (!/^(application\\/)?jwt$/i.test(typ))', 'if (false)'),
+  token('if (!/^(application\\/)?jwt$/i.test(typ))', 'if (false)'),
   session('.update(`${unsignedId}\\n${audience}`)', '.update(unsignedId)'),
   session('Date.now() < issued + ttlSeconds * 1000', 'true'),
   session('if (closedSessions.has(bitsOf(id))) return undefined;', ''),
-  session('verified.delete(id);', ''),
+  session('issueTimes.delete(id);', ''),
   session('(previous === null || !isSigned(unsignedId, signature, previous))', '(previous === null)'),
-  bodies('if (this.#size > this.#most) this.#refuseSoon();', 'if (false) this.#refuseSoon();'),
-  bodies('if (this.#declared > this.#most) this.#refuseSoon();', ''),
+  bodies('if (this.#receivedBytes > this.#maxBytes) this.#refuseSoon();', 'if (false) this.#refuseSoon();'),
+  bodies('if (this.#declaredBytes > this.#maxBytes) this.#refuseSoon();', ''),
   bodies('++chunks * 6 > bytes + 1_500', 'false'),
-  bodies('this.#most = Math.min(limits.maxBodyBytes, limits.unpaidBodyBytes);', ''),
+  bodies('this.#maxBytes = Math.min(limits.maxBodyBytes, limits.unpaidBodyBytes);', ''),
   bodies('this.#deadline = setTimeout(onDeadline, limits.unpaidBodyMs).unref();', ''),
-  bodies("this.#kind === 'paid' ? this.#order.weigh(bytes) : 0", '0'),
-  limits(
-    'if (allCalls >= maxCalls || callsOfToken >= maxCallsPerToken)',
-    'if (callsOfToken >= maxCallsPerToken)',
+  bodies("this.#kind === 'paid' ? this.#bodyRequest.weigh(bytes) : 0", '0'),
+  callLimit(
+    'if (runningCount >= maxCalls || tokenCount >= maxCallsPerToken)',
+    'if (tokenCount >= maxCallsPerToken)',
   ),
-  limits('callsOfToken >= maxCallsPerToken) {', 'false) {'),
-  limits('allCalls--;', ''),
-  limits("while (groups.length + ending.length < 8) groups.push('0');", ''),
-  limits('.slice(0, 4);', '.slice(0, 8);'),
-  limits('size > found.size ||', ''),
+  callLimit('tokenCount >= maxCallsPerToken) {', 'false) {'),
+  callLimit('runningCount--;', ''),
+  fairLimit("while (groups.length + ending.length < 8) groups.push('0');", ''),
+  fairLimit('.slice(0, 4);', '.slice(0, 8);'),
+  fairLimit('size > found.size ||', ''),
   call('if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);', ''),
   result(
     "const lost = text.includes('null') && findNullified(data, structuredContent);",
@@ -72,7 +75,7 @@ export const changes: readonly Change[] = [
   ),
   call('if (holdsInfinity(args))', 'if (false)'),
   result('if (problem) return { mismatch: inWords(problem) };', ''),
-  call('unsubscribeGone = onGone(() => end(cancelled));', ''),
+  call('unsubscribeGone = onDisconnect(() => end(cancelled));', ''),
   send('next?.origin !== new URL(request.url).origin', 'false'),
   send('hops >= maxRedirects', 'false'),
   send('if (size > maxBytes) {', 'if (false) {'),

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { retryWords } from '../../packages/contract/src/rules/call.ts';
-import { retryWords as runtimeWords, withoutRetryWords } from '../../packages/runtime/src/server/result.ts';
+import {
+  retryWords as runtimeWords,
+  withoutRetryWords,
+} from '../../packages/runtime/src/server/call-result.ts';
 
 /** The words of a pattern that consists of alternatives; a class of digits stands for one word each. */
 function wordsOf({ source }: RegExp): readonly string[] {

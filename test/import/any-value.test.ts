@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { textOr } from '../../packages/contract/src/json/json.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
+import { reasonIn } from '../../packages/runtime/src/source/failure-reason.ts';
 import { mcpFailure } from '../../packages/runtime/src/source/mcp-result.ts';
-import { reasonIn } from '../../packages/runtime/src/source/reason.ts';
 import { readOpenApi } from '../../src/import/openapi/openapi-document.ts';
 import { isFailureAnswer } from '../../src/import/sample.ts';
 import { base, documentOf, ok, toolOf } from './openapi.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CommandError, unwrap } from '../../packages/contract/src/command/command-error.ts';
-import type { BodyParts } from '../../packages/runtime/src/source/body.ts';
-import { requestBody } from '../../packages/runtime/src/source/body.ts';
+import type { BodyParts } from '../../packages/runtime/src/source/request-body.ts';
+import { requestBody } from '../../packages/runtime/src/source/request-body.ts';
 import { argumentsInSchema } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { requestOf } from '../../src/import/api-recordings.ts';

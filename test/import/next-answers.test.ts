@@ -5,8 +5,8 @@ import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { compileSchema } from '../../packages/contract/src/json/compile.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
-import { fitToSchema } from '../../packages/runtime/src/source/drift.ts';
-import { contradiction, type Success } from '../../packages/runtime/src/source/success.ts';
+import { fitToSchema } from '../../packages/runtime/src/source/fit-to-schema.ts';
+import { findStatedFailure, type Success } from '../../packages/runtime/src/source/stated-failure.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { successMembersOf } from '../../src/import/success-signs.ts';
@@ -113,7 +113,7 @@ describe('the next answer of thirty APIs', () => {
     const failed = tools.filter(({ first, schema, wrapped, next }) => {
       const success = successMembersOf([first].flat() as readonly Json[]) as Success | undefined;
       const wrap = schema.properties.result === undefined ? undefined : 'result';
-      return contradiction(wrapped(next), success ?? {}, schema, wrap) !== null;
+      return findStatedFailure(wrapped(next), success ?? {}, schema, wrap) !== null;
     });
     expect(failed.map(({ api }) => api)).toEqual([]);
   });

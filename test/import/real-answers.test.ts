@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
-import { fitToSchema } from '../../packages/runtime/src/source/drift.ts';
+import { fitToSchema } from '../../packages/runtime/src/source/fit-to-schema.ts';
 import { isEmptyAnswer } from '../../packages/runtime/src/source/no-data.ts';
-import { contradiction } from '../../packages/runtime/src/source/success.ts';
+import { findStatedFailure } from '../../packages/runtime/src/source/stated-failure.ts';
 import { wrapAnswer } from '../../src/import/api-answer.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
@@ -25,10 +25,10 @@ function outcomeOf(first: string, next: string): 'found' | 'empty' | 'fail' {
   );
   const schema = preparedOf([made]).tools[0]?.definition.outputSchema as unknown as ObjectSchema;
   const content = wrapAnswer(JSON.parse(next), made.wrap);
-  const success = successMembersOf([sample.value]) as Parameters<typeof contradiction>[1] | undefined;
+  const success = successMembersOf([sample.value]) as Parameters<typeof findStatedFailure>[1] | undefined;
   const tolerance = { drift: undefined, isChosen: false, signal: undefined };
   const { value, problem: mismatch } = fitToSchema(content, schema, next.length, tolerance);
-  const failure = contradiction(content, success ?? {}, schema, made.wrap ?? undefined);
+  const failure = findStatedFailure(content, success ?? {}, schema, made.wrap ?? undefined);
   if (isEmptyAnswer(schema, { content, value, isWrapped: made.wrap === 'result', mismatch, failure }, []))
     return 'empty';
   return failure || mismatch ? 'fail' : 'found';

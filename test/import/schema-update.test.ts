@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitToSchema } from '../../packages/runtime/src/source/drift.ts';
+import { fitToSchema } from '../../packages/runtime/src/source/fit-to-schema.ts';
 import { seenIn } from '../../src/import/schema-update.ts';
 import { withSignals } from '../../src/tools/definition.ts';
 

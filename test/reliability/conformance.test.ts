@@ -85,7 +85,7 @@ it.each([
 function answerWithAnyContent(directory: string): void {
   const own = 'structuredContent.content';
   const runtime = ownRuntime(directory);
-  edit(join(runtime, 'dist/call.js'), [
+  edit(join(runtime, 'dist/run-call.js'), [
     [
       /content: \[\{\s+type: "text",\s+text\s+\}\],\s+structuredContent/,
       `content: ${own}?.length ? ${own} : [{ type: "text", text }], structuredContent`,

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
-import { createAuthentication, type TokenRules } from '../../packages/runtime/src/server/auth.ts';
+import { createAuthenticator } from '../../packages/runtime/src/server/auth.ts';
+import type { TokenRules } from '../../packages/runtime/src/server/verify-token.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { redisState } from '../../templates/project/src/redis.ts';
 import { admissionOf, config, token } from '../runtime/support.ts';
@@ -30,7 +31,7 @@ async function startReplica(state: SharedState, namespace = 'test', once: TokenR
   const { replicas, start } = createReplicas(state, { namespace, cacheBytes: 0, once, tokens: null, log });
   const { token: rules } = config({ TOKEN_ONCE: once, STATE_URL: 'redis://localhost' });
   if (rules === null) throw new Error('AUTH is off');
-  const { identify } = createAuthentication(rules, log, false, replicas);
+  const { identify } = createAuthenticator(rules, log, false, replicas);
   await start(60_000);
   return {
     claim: replicas.markUsed,
@@ -38,7 +39,7 @@ async function startReplica(state: SharedState, namespace = 'test', once: TokenR
     async runs(bearer: string): Promise<boolean> {
       for (;;) {
         const admission = await admissionOf(identify({ authorization: `Bearer ${bearer}` }));
-        if (admission !== 'later') return admission === 'admitted';
+        if (admission !== 'unknown') return admission === 'admitted';
         await vi.waitUntil(() => lines.findLast(({ event }) => event === 'state')?.shared, within);
       }
     },

@@ -7,7 +7,7 @@ import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import { inspectToolList } from '../../packages/contract/src/rules/inspect.ts';
 import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
-import type { CallResult } from '../../packages/runtime/src/server/result.ts';
+import type { CallResult } from '../../packages/runtime/src/server/call-result.ts';
 import { toImportedTool } from '../../src/import/imported-tool.ts';
 import { prepareTools } from '../../src/import/prepare.ts';
 import { toolFile } from '../../src/model/names.ts';

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
-import type { TokenRules } from '../../packages/runtime/src/server/auth.ts';
+import type { TokenRules } from '../../packages/runtime/src/server/verify-token.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { redisState } from '../../templates/project/src/redis.ts';
 import { hasRedis, startRedis } from './redis.ts';

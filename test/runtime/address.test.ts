@@ -1,10 +1,10 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import * as contract from '../../packages/contract/src/wire/address.ts';
-import { ownErrors, ownWarnings } from '../../packages/runtime/src/process.ts';
-import * as kit from '../../packages/runtime/src/source/address.ts';
+import { startErrors, startWarnings } from '../../packages/runtime/src/process.ts';
+import { clientCredentials } from '../../packages/runtime/src/source/access-token.ts';
 import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
-import { clientCredentials } from '../../packages/runtime/src/source/token.ts';
+import * as kit from '../../packages/runtime/src/source/source-address.ts';
 import { errorOf, source } from './source-server.ts';
 
 const places: readonly (readonly [contract.Reach, ...string[]])[] = [
@@ -63,8 +63,8 @@ const hosts = places.flatMap(([reach, ...names]) => names.map((name) => [name, r
 
 beforeEach(() => {
   const clear = () => {
-    ownErrors.length = 0;
-    ownWarnings.length = 0;
+    startErrors.length = 0;
+    startWarnings.length = 0;
     vi.unstubAllEnvs();
   };
   clear();
@@ -84,19 +84,21 @@ it.each([httpSource, mcpSource, tokens])(
   (create) => {
     const metadata = 'http://[::ffff:a9fe:a9fe]/latest';
     create({ baseUrl: metadata });
-    expect([ownErrors, ownWarnings]).toEqual([[], []]);
+    expect([startErrors, startWarnings]).toEqual([[], []]);
 
     vi.stubEnv('NODE_ENV', ' Production ');
     create({ baseUrl: 'https://api.example.com' });
-    expect([ownErrors, ownWarnings]).toEqual([[], []]);
+    expect([startErrors, startWarnings]).toEqual([[], []]);
     create({ baseUrl: 'http://localhost:8080/v1' });
-    expect([ownErrors, ownWarnings]).toEqual([[], [expect.stringContaining('http://localhost:8080')]]);
+    expect([startErrors, startWarnings]).toEqual([[], [expect.stringContaining('http://localhost:8080')]]);
     create({ baseUrl: metadata });
-    expect(ownErrors).toEqual([expect.stringMatching(/a9fe:a9fe\].* link-local.* SOURCES_LINK_LOCAL=allow/)]);
+    expect(startErrors).toEqual([
+      expect.stringMatching(/a9fe:a9fe\].* link-local.* SOURCES_LINK_LOCAL=allow/),
+    ]);
 
     vi.stubEnv('SOURCES_LINK_LOCAL', 'allow');
     create({ baseUrl: metadata });
-    expect(ownErrors).toHaveLength(1);
+    expect(startErrors).toHaveLength(1);
   },
 );
 

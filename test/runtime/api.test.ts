@@ -89,10 +89,10 @@ test('the README lists every entry point and every option of serve', () => {
   for (const name of Object.keys(exports).filter((name) => !name.endsWith('.json'))) {
     expect(readme).toContain(`| \`market-mcp-runtime${name.slice(1)}\` |`);
   }
-  const declared = readFileSync(join(runtime, 'dist/run.d.ts'), 'utf8');
+  const declared = readFileSync(join(runtime, 'dist/run-server.d.ts'), 'utf8');
   const [, options = ''] =
     /interface ServeOptions extends RouteOptions \{([\s\S]*?)\n\}/.exec(declared) ?? [];
-  const routes = readFileSync(join(runtime, 'dist/server/routes.d.ts'), 'utf8');
+  const routes = readFileSync(join(runtime, 'dist/server/author-routes.d.ts'), 'utf8');
   const [, further = ''] = /interface RouteOptions \{([\s\S]*?)\n\}/.exec(routes) ?? [];
   const names = [...(options + further).matchAll(/^ {4}readonly (\w+)\??:/gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['tools', 'routes']));

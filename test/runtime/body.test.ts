@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { createBodies } from '../../packages/runtime/src/server/bodies.ts';
-import { createMemory } from '../../packages/runtime/src/server/memory.ts';
+import { createMemory } from '../../packages/runtime/src/server/call-memory.ts';
+import { createBodies } from '../../packages/runtime/src/server/incoming-bodies.ts';
 import { config, initializeParams, start } from './support.ts';
 
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
@@ -71,7 +71,7 @@ describe('size limit', () => {
     ).read({
       request,
       owner: '',
-      isPaying: true,
+      hasValidToken: true,
       parse: (bytes) => JSON.parse(String(bytes)),
       weigh: () => 0,
     });

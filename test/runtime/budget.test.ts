@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Budget } from '../../packages/runtime/src/source/budget.ts';
-import type { SourceError } from '../../packages/runtime/src/source/errors.ts';
+import type { SourceError } from '../../packages/runtime/src/source/source-errors.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -90,7 +90,7 @@ describe('main', () => {
     const source = readFileSync(path.join(project.directory, 'src/tools.ts'), 'utf8').split('\n');
     const line = source.findIndex((text) => text.includes('secret detail')) + 1;
     expect(detail).toMatch(new RegExp(`^Error: secret detail\n.*/src/tools\\.ts:${line}:`));
-    expect(detail).toMatch(/packages\/runtime\/dist\/call\.js:\d+/);
+    expect(detail).toMatch(/packages\/runtime\/dist\/run-call\.js:\d+/);
   });
 
   test('survives the end of its log reader', async () => {

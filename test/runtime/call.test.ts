@@ -1,10 +1,10 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test, vi } from 'vitest';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
-import { runCall } from '../../packages/runtime/src/server/call.ts';
+import type { CallResult } from '../../packages/runtime/src/server/call-result.ts';
 import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
-import { createTurns } from '../../packages/runtime/src/server/limits.ts';
-import type { CallResult } from '../../packages/runtime/src/server/result.ts';
+import { createLargeWorkQueue } from '../../packages/runtime/src/server/large-work-queue.ts';
+import { runCall } from '../../packages/runtime/src/server/run-call.ts';
 import { compileTool } from '../../packages/runtime/src/server/schema.ts';
 import { type CallOptions, callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
@@ -188,7 +188,7 @@ describe('arguments', () => {
         return price.run(...all);
       },
     };
-    const context = { requestId: 'id', onGone: () => () => {}, timeoutMs: 1000, onIncident: () => {} };
+    const context = { requestId: 'id', onDisconnect: () => () => {}, timeoutMs: 1000, onIncident: () => {} };
     const { result, outcome, code } = await runCall(compileTool(tool), args, context);
     expect({ outcome, code, error: result.structuredContent?.error }).toEqual({
       outcome: 'error',
@@ -246,7 +246,12 @@ describe('arguments', () => {
 
   test('refuse any depth of nesting without a crash', async () => {
     const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
-    const context = { requestId: 'id', onGone: () => () => {}, timeoutMs: undefined, onIncident: () => {} };
+    const context = {
+      requestId: 'id',
+      onDisconnect: () => () => {},
+      timeoutMs: undefined,
+      onIncident: () => {},
+    };
     const { result } = await runCall(compileTool(echo), { value: deep }, context);
     expect(result.structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS' });
   });
@@ -486,12 +491,12 @@ test("schemas may refer to their own root, and to each other's ids by chance", (
   } as const;
   const { $id: _, ...anonymous } = inputSchema;
   for (const schema of [inputSchema, inputSchema, anonymous, anonymous]) {
-    const { checkInput, checkOutput } = compileTool({
+    const { findInputProblem, findOutputProblem } = compileTool({
       ...echo,
       inputSchema: { ...schema },
       outputSchema: { ...schema },
     } as Tool);
-    for (const check of [checkInput, checkOutput]) {
+    for (const check of [findInputProblem, findOutputProblem]) {
       expect(check({ next: { next: { name: 'a', same: 'b' } } }, 'value')).toBeNull();
       expect(check({ next: { next: { name: 5 } } }, 'value')?.path).toBe('value.next.next.name');
       expect(check({ same: 5 }, 'value')?.path).toBe('value.same');
@@ -503,14 +508,14 @@ describe('large answers', () => {
   const length = 300_000;
 
   test('are built one at a time, while small ones are built at once', async () => {
-    const turns = createTurns();
+    const waitForTurn = createLargeWorkQueue();
     const order: string[] = [];
     const context = {
       requestId: 'id',
-      onGone: () => () => {},
+      onDisconnect: () => () => {},
       timeoutMs: undefined,
       onIncident: () => {},
-      turns,
+      waitForTurn,
     };
     const large = compileTool(textTool('large', (_, { found }) => found({ text: 'x'.repeat(length) })));
     const small = compileTool(echo);
@@ -524,7 +529,7 @@ describe('large answers', () => {
     await Promise.all(all);
     expect(order).toEqual(['large 1', ...Array(20).fill('small'), 'large 2', 'large 3']);
     // No call waits after the pause of the last one.
-    await turns();
+    await waitForTurn();
   });
 
   test.each([
@@ -543,14 +548,19 @@ describe('large answers', () => {
       await runCall(
         compileTool(tool),
         {},
-        { requestId: 'id', onGone: () => () => {}, timeoutMs: undefined, onIncident: () => {} },
+        { requestId: 'id', onDisconnect: () => () => {}, timeoutMs: undefined, onIncident: () => {} },
       );
       expect(turned).toBe(late);
     },
   );
 
   test('are expected of a tool until several of its answers were small', async () => {
-    const context = { requestId: 'id', onGone: () => () => {}, timeoutMs: undefined, onIncident: () => {} };
+    const context = {
+      requestId: 'id',
+      onDisconnect: () => () => {},
+      timeoutMs: undefined,
+      onIncident: () => {},
+    };
     const lengths = [8 * length, 0, 0, 0, 0];
     const tool = textTool('mixed', (_, { found }) => found({ text: 'x'.repeat(lengths.shift() ?? 0) }));
     const mixed = compileTool(tool);

@@ -18,8 +18,8 @@ const server = join(import.meta.dirname, '../../packages/runtime/src/server');
 const sources = readdirSync(server).map((file) => ({ file, text: readFileSync(join(server, file), 'utf8') }));
 
 describe('the runtime is independent', () => {
-  test('has at most 24 files, which import only each other, ajv, ajv-formats, jose, re2js and node:', () => {
-    expect(sources.length).toBeLessThanOrEqual(24);
+  test('has at most 36 files, which import only each other, ajv, ajv-formats, jose, re2js and node:', () => {
+    expect(sources.length).toBeLessThanOrEqual(36);
     for (const { file, text } of sources) {
       const imported = [...text.matchAll(/(?:\bfrom |\bimport\s*\(?)'([^']+)'/g)].map(([, path]) => path);
       expect(text, file).not.toContain('createRequire');
@@ -38,7 +38,7 @@ describe('the runtime is independent', () => {
     const directory = newDirectory();
     symlinkSync(join(server, '../../../../node_modules'), join(directory, 'node_modules'));
     await build({
-      input: join(server, 'http.ts'),
+      input: join(server, 'http-app.ts'),
       platform: 'node',
       external: /^[^./]/,
       output: { file: join(directory, 'app.mjs'), codeSplitting: false },
@@ -86,8 +86,8 @@ describe('the runtime and the contract agree on', () => {
     fc.assert(
       fc.property(object(fc.oneof(leaf, object(leaf))), (schema) => {
         const theirs = contract.blankResult(JSON.parse(JSON.stringify(schema)) as JsonObject);
-        const { blank, checkOutput } = compileTool({ ...echo, outputSchema: schema as never });
-        if (!theirs.ok || checkOutput(theirs.result, 'x')) return fc.pre(false);
+        const { blank, findOutputProblem } = compileTool({ ...echo, outputSchema: schema as never });
+        if (!theirs.ok || findOutputProblem(theirs.result, 'x')) return fc.pre(false);
         expect({ ...blank }).toEqual({ ...theirs.result });
       }),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sendOnce } from '../../packages/runtime/src/source/once.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
+import { sendOnce } from '../../packages/runtime/src/source/send-once.ts';
 import { always, errorOf, json, key, quiet, source, sourceServer } from './source-server.ts';
 
 quiet();

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ownErrors } from '../../packages/runtime/src/process.ts';
+import { startErrors } from '../../packages/runtime/src/process.ts';
 import { defineEnv, number, secret, text, url } from '../../packages/runtime/src/source/environment.ts';
 
 const declared = {
@@ -11,14 +11,14 @@ const declared = {
 };
 
 beforeEach(() => {
-  ownErrors.length = 0;
+  startErrors.length = 0;
   return () => vi.unstubAllEnvs();
 });
 
 describe('the environment of the author', () => {
   it('is typed, has defaults, and prints no secret', () => {
     const env = defineEnv(declared, { API_KEY: ' k3y ', FACTOR: '0.5' });
-    expect(ownErrors).toEqual([]);
+    expect(startErrors).toEqual([]);
     expect({ url: env.API_URL, region: env.REGION, factor: env.FACTOR * 2 }).toEqual({
       url: 'https://api.example.com/v1',
       region: 'eu',
@@ -32,7 +32,7 @@ describe('the environment of the author', () => {
   it('reports every error at once without values', () => {
     const given = { API_URL: 'ftp://user:pa55@x.example', API_KEY: 'k3\ny', FACTOR: 'two', REGION: '' };
     defineEnv({ ...declared, PORT: text('Mine') }, given);
-    expect(ownErrors).toEqual([
+    expect(startErrors).toEqual([
       'API_URL: expected an http or https URL without query, user and password.',
       'API_KEY: contains a character that is not allowed in a header.',
       'FACTOR: expected a number.',
@@ -43,13 +43,13 @@ describe('the environment of the author', () => {
 
   it('may lack optional variables', () => {
     const env = defineEnv({ TOKEN: secret('Raises the limit', { optional: true }) }, {});
-    expect(ownErrors).toEqual([]);
+    expect(startErrors).toEqual([]);
     expect(env.TOKEN).toMatchObject({ isOptional: true, name: 'TOKEN' });
   });
 
   it('may lack all variables while recordings are replayed', () => {
     vi.stubEnv('SOURCES', 'replay');
     defineEnv(declared, {});
-    expect(ownErrors).toEqual([]);
+    expect(startErrors).toEqual([]);
   });
 });

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { parseExactly, parseLiterally, writeLiterally } from '../../packages/runtime/src/server/exact.ts';
-import { requestBody } from '../../packages/runtime/src/source/body.ts';
+import {
+  parseExactly,
+  parseLiterally,
+  writeLiterally,
+} from '../../packages/runtime/src/server/exact-numbers.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
-import { recordReply, replayed } from '../../packages/runtime/src/source/recordings.ts';
+import { replayRecording, writeRecording } from '../../packages/runtime/src/source/recordings.ts';
+import { requestBody } from '../../packages/runtime/src/source/request-body.ts';
 import fc from '../fast-check.ts';
 import { directory as newDirectory } from '../project/directory.ts';
 import { type Answer, errorOf, source, sourceServer } from './source-server.ts';
@@ -99,10 +103,10 @@ describe('an answer of a source', () => {
     const directory = newDirectory();
     const request = { method: 'get', path: '/a' };
     const text = `{"id":${large},"fee":0.1234567890123456789,"most":1e400}`;
-    recordReply(request, { status: 200, text }, [], directory);
+    writeRecording(request, { status: 200, text }, [], directory);
     expect(readFileSync(join(directory, 'get-a.json'), 'utf8')).toContain(`"id": ${large},`);
-    recordReply({ ...request, query: { page: 2 } }, { status: 200, text: '{}' }, [], directory);
-    expect(replayed(request, directory).text).toBe(text);
+    writeRecording({ ...request, query: { page: 2 } }, { status: 200, text: '{}' }, [], directory);
+    expect(replayRecording(request, directory).text).toBe(text);
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
+import { createAuthenticator } from '../../packages/runtime/src/server/auth.ts';
 import { requestText } from '../attacks/attacker.ts';
 import { audience, config, type RawClient, start, stopClock, token } from './support.ts';
 
@@ -358,8 +358,8 @@ test('a platform may use another token header, with or without a scheme', async 
   const rules = config().token;
   if (!rules) throw new Error('Authentication is off.');
   const log = () => {};
-  const bare = createAuthentication({ ...rules, header: 'x-platform-token', scheme: '' }, log);
-  const admits = async (headers: Record<string, string>) => (await bare.identify(headers)).mayCall('id');
+  const bare = createAuthenticator({ ...rules, header: 'x-platform-token', scheme: '' }, log);
+  const admits = async (headers: Record<string, string>) => (await bare.identify(headers)).admitCall('id');
   expect(await admits({ 'x-platform-token': await token() })).toBe(true);
   expect(await admits({ 'x-platform-token': '' })).toBe(false);
   expect(await admits({ authorization: await bearer() })).toBe(false);
@@ -388,8 +388,8 @@ function sendRaw(port: number, form: RawCall): Promise<string> {
     ...(form.lines ?? []),
   ];
   if (session !== undefined) lines.push(`Mcp-Session-Id: ${session}`);
-  const sentBody = form.chunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
-  const sent = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${sentBody}`, 'latin1');
+  const bodyForRecording = form.chunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
+  const sent = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${bodyForRecording}`, 'latin1');
   const socket = connect(port, '127.0.0.1');
   socket.write(sent); // the server ends a call whose caller has gone
   return text(socket);

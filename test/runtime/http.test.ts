@@ -5,8 +5,8 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../packages/runtime/src/listen.ts';
+import { createStreams } from '../../packages/runtime/src/server/event-streams.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
-import { createStreams } from '../../packages/runtime/src/server/session.ts';
 import { config, initializeParams, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 

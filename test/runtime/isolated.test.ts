@@ -2,11 +2,11 @@ import { createPublicKey } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
-import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
-import { createTurns } from '../../packages/runtime/src/server/limits.ts';
+import { createAuthenticator } from '../../packages/runtime/src/server/auth.ts';
+import { createLargeWorkQueue } from '../../packages/runtime/src/server/large-work-queue.ts';
 import { Budget } from '../../packages/runtime/src/source/budget.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
-import { SharedAnswers } from '../../packages/runtime/src/source/shared.ts';
+import { SharedResponses } from '../../packages/runtime/src/source/shared-responses.ts';
 import { startApi } from '../api-server.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 describe('where the host isolates requests, none waits for what a dropped one has begun', () => {
   it('turns', async () => {
-    const turns = createTurns();
+    const turns = createLargeWorkQueue();
     await turns();
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -36,7 +36,7 @@ describe('where the host isolates requests, none waits for what a dropped one ha
   });
 
   it('equal questions to a source', async () => {
-    const answers = new SharedAnswers(1_000);
+    const answers = new SharedResponses(1_000);
     void answers.get('question', signal, dropped);
     const reply = { status: 200, text: 'answer' };
     expect(await answers.get('question', signal, async () => reply)).toBe(reply);
@@ -70,12 +70,12 @@ it('where the host isolates requests, each waits for keys that it fetches itself
     generic,
   );
   if (!configured.ok || !configured.config.token) throw new Error('Authentication is off.');
-  const { identify } = createAuthentication(configured.config.token, () => {});
+  const { identify } = createAuthenticator(configured.config.token, () => {});
   const caller = async () => identify({ authorization: `Bearer ${await token()}` });
   void caller();
   await expect.poll(platform.requests).toBe(1);
-  expect((await caller()).isPaying).toBe(true);
-  expect((await caller()).isPaying).toBe(true);
+  expect((await caller()).hasValidToken).toBe(true);
+  expect((await caller()).hasValidToken).toBe(true);
   expect(platform.requests()).toBe(2);
 });
 

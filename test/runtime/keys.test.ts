@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
-import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
+import { createAuthenticator } from '../../packages/runtime/src/server/auth.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
 import { selfSigned } from '../../src/marketplace/core/key-set.ts';
 import { listen } from '../listen.ts';
@@ -52,9 +52,9 @@ async function publish(
   if (!configured.ok || !configured.config.token) throw new Error('Authentication is off.');
   const lines: string[] = [];
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
-  const authentication = createAuthentication(configured.config.token, log);
+  const authentication = createAuthenticator(configured.config.token, log);
   const admits = async (...args: Parameters<typeof token>) =>
-    (await authentication.identify({ authorization: `Bearer ${await token(...args)}` })).mayCall('id');
+    (await authentication.identify({ authorization: `Bearer ${await token(...args)}` })).admitCall('id');
   const events = () => {
     return lines.map((line) => JSON.parse(line));
   };
@@ -167,7 +167,7 @@ describe('the priority of the keys', () => {
       { fallback: true, env },
     );
     await authentication.prepare();
-    expect(authentication.inUse()).toBe('PLATFORM_PUBLIC_KEY');
+    expect(authentication.describeKeys()).toBe('PLATFORM_PUBLIC_KEY');
     expect(await admits({}, { key: other })).toBe(true);
     expect(await admits()).toBe(false);
     expect(await admits({}, byShipped)).toBe(false);
@@ -179,13 +179,13 @@ describe('the priority of the keys', () => {
       { keys: [jwk(platformKey)] },
       { fallback: true },
     );
-    expect(authentication.inUse()).toBe('the built-in key (the test)');
+    expect(authentication.describeKeys()).toBe('the built-in key (the test)');
     await authentication.prepare();
-    expect(authentication.inUse()).toMatch(/^1 from http:/);
+    expect(authentication.describeKeys()).toMatch(/^1 from http:/);
     expect(await admits()).toBe(true);
     expect(await admits({}, byShipped)).toBe(false);
     expect(events().filter(({ event }) => event === 'keys')).toMatchObject([
-      { inUse: authentication.inUse() },
+      { inUse: authentication.describeKeys() },
     ]);
   });
 
@@ -225,9 +225,12 @@ describe('the priority of the keys', () => {
     const { authentication, admits, events } = await publish(null, { fallback: true, handler });
     expect(await admits({}, byShipped)).toBe(true);
     expect(await admits()).toBe(false);
-    expect(authentication.inUse()).toBe('the built-in key (the test)');
+    expect(authentication.describeKeys()).toBe('the built-in key (the test)');
     const told = events().find(({ event }) => event === 'keys');
-    expect(told).toMatchObject({ inUse: authentication.inUse(), reason: expect.stringContaining(why) });
+    expect(told).toMatchObject({
+      inUse: authentication.describeKeys(),
+      reason: expect.stringContaining(why),
+    });
   });
 
   test('without a fallback key, a failure is logged as a warning once', async () => {
@@ -289,7 +292,7 @@ describe('the priority of the keys', () => {
     expect(await admits(ending(-4))).toBe(true);
     expect(await admits(ending(-6))).toBe(false);
     const headers = { authorization: `Bearer ${await token(ending(60))}` };
-    const pays = async () => (await authentication.identify(headers)).isPaying;
+    const pays = async () => (await authentication.identify(headers)).hasValidToken;
     expect(await pays()).toBe(true);
     passTime(64_000);
     expect(await pays()).toBe(true);

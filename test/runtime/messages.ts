@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { isNotification, isRequest } from '../../packages/runtime/src/server/mcp.ts';
+import { isNotification, isRequest } from '../../packages/runtime/src/server/json-rpc.ts';
 import fc from '../fast-check.ts';
 
 const object = fc.constantFrom({}, { a: 1 }, { a: { b: [] } });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pagingHeaders } from '../../packages/runtime/src/source/pages.ts';
-import { recordReply, replayed } from '../../packages/runtime/src/source/recordings.ts';
+import { replayRecording, writeRecording } from '../../packages/runtime/src/source/recordings.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { directory as newDirectory } from '../project/directory.ts';
 import { always, source } from './source-server.ts';
@@ -104,8 +104,8 @@ it('recordings keep the headers without host and keys, and replay gives them', (
     'key',
   ]);
   const asked = { method: 'get', path: '/x' };
-  recordReply(asked, { status: 200, text: '[]', headers }, ['my-token-1'], directory);
-  expect(replayed(asked, directory).headers).toEqual({
+  writeRecording(asked, { status: 200, text: '[]', headers }, ['my-token-1'], directory);
+  expect(replayRecording(asked, directory).headers).toEqual({
     link: expect.stringMatching(/^<\?page=2&by=(?:(?!my-token).)*>; rel="next"$/),
     'x-total-count': '9',
   });

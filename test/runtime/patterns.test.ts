@@ -2,10 +2,10 @@ import { RE2JS } from 're2js';
 import { describe, expect, test, vi } from 'vitest';
 import { lengths } from '../../packages/contract/src/json/pattern.ts';
 import { needsBacktracking } from '../../packages/contract/src/json/pattern-tree.ts';
-import { maxBacktracked } from '../../packages/runtime/src/server/compiler.ts';
 import type { Json, Tool } from '../../packages/runtime/src/server/define-tool.ts';
-import { linearMatcher, matchPatternsBy } from '../../packages/runtime/src/server/pattern.ts';
+import { linearMatcher, matchPatternsBy } from '../../packages/runtime/src/server/pattern-matcher.ts';
 import { compileTool } from '../../packages/runtime/src/server/schema.ts';
+import { maxBacktracked } from '../../packages/runtime/src/server/schema-compiler.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import patterns from '../fixtures/patterns.json' with { type: 'json' };
@@ -212,16 +212,16 @@ describe('a call', () => {
     'with %s is limited by the length of all texts and the size of the program',
     async (pattern, text, isLimited) => {
       const matched = { type: 'string', pattern };
-      const answerTo = async (schema: object, value: Json) => {
+      const fetchResponse = async (schema: object, value: Json) => {
         const { structuredContent } = await callTool(tool(schema), { value });
         return structuredContent?.message ?? 'valid';
       };
       const list = { type: 'array', items: matched };
       const expected = isLimited ? 'arguments: takes too many steps to be compared with its schema' : 'valid';
-      expect(await answerTo(matched, text)).toBe('valid');
-      expect(await answerTo(matched, text.slice(0, -1) + text)).toBe(expected);
-      expect(await answerTo(list, [text])).toBe('valid');
-      expect(await answerTo(list, [text, text])).toBe(expected);
+      expect(await fetchResponse(matched, text)).toBe('valid');
+      expect(await fetchResponse(matched, text.slice(0, -1) + text)).toBe(expected);
+      expect(await fetchResponse(list, [text])).toBe('valid');
+      expect(await fetchResponse(list, [text, text])).toBe(expected);
     },
   );
 
@@ -274,7 +274,7 @@ describe('the library that matches patterns is loaded', () => {
     ['where a schema cannot be written', input({ next: circular() }), true],
   ])('%s', async (_, tool, isLoaded) => {
     vi.resetModules();
-    const fresh = await import('../../packages/runtime/src/server/pattern.ts');
+    const fresh = await import('../../packages/runtime/src/server/pattern-matcher.ts');
     await fresh.loadPatterns([echo, tool]);
     if (isLoaded) expect(fresh.linearMatcher('^a+$')?.test('aa')).toBe(true);
     else expect(() => fresh.linearMatcher('^a+$')).toThrow('is not loaded');

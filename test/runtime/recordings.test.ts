@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { logFailedRequest } from '../../packages/runtime/src/source/failure-log.ts';
 import {
   recordingFile,
   recordingsToWrite,
-  recordReply,
-  replayed,
+  replayRecording,
+  writeRecording,
 } from '../../packages/runtime/src/source/recordings.ts';
-import { logFailureOf } from '../../packages/runtime/src/source/running.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { recordingFile as recordingFileOfImport } from '../../src/import/api-recordings.ts';
 import { directory as newDirectory } from '../project/directory.ts';
@@ -26,15 +26,15 @@ const asked = {
 };
 
 it('a request finds its recording in any order of members', () => {
-  recordReply(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
-  recordReply({ ...asked, params: { chain: 'x' } }, { status: 404, text: '' }, [], directory);
+  writeRecording(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
+  writeRecording({ ...asked, params: { chain: 'x' } }, { status: 404, text: '' }, [], directory);
   expect(
-    replayed(
+    replayRecording(
       { query: { b: null, a: 1 }, params: { chain: 'base' }, path: asked.path, method: 'get' },
       directory,
     ),
   ).toEqual({ status: 200, text: '{"gwei":1}' });
-  expect(replayed({ ...asked, params: { chain: 'x' } }, directory)).toEqual({ status: 404, text: '' });
+  expect(replayRecording({ ...asked, params: { chain: 'x' } }, directory)).toEqual({ status: 404, text: '' });
   expect(readdirSync(directory)).toEqual(['get-gas-chain.json']);
 });
 
@@ -47,9 +47,9 @@ it.each(['/gas/{chain}', '/', '/v1/Prices.json?wsdl', `/${'long/'.repeat(40)}`])
 );
 
 it('a newer exchange replaces the older one', () => {
-  recordReply(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
-  recordReply(asked, { status: 200, text: '{"gwei":2}' }, [], directory);
-  expect(replayed(asked, directory).text).toBe('{"gwei":2}');
+  writeRecording(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
+  writeRecording(asked, { status: 200, text: '{"gwei":2}' }, [], directory);
+  expect(replayRecording(asked, directory).text).toBe('{"gwei":2}');
 });
 
 it('a request without a recording fails with the command that records it, and logs no argument', async () => {
@@ -60,7 +60,7 @@ it('a request without a recording fails with the command that records it, and lo
     json: ['caller-4'],
     binary: 'caller-5',
   };
-  const request = logFailureOf(async () => replayed({ ...asked, ...parts }, directory), undefined);
+  const request = logFailedRequest(async () => replayRecording({ ...asked, ...parts }, directory), undefined);
   await expect(request).rejects.toThrow(expect.objectContaining({ code: 'SOURCE_NOT_RECORDED' }));
   expect(JSON.parse(String(written.mock.calls))).toMatchObject({
     event: 'source',
@@ -78,7 +78,7 @@ it('a request without a recording fails with the command that records it, and lo
 it('contains no secret, even if the answer repeats one or a part of it', () => {
   const key = 'k3"y';
   const texts = new Secret('API_KEY', key).after('Bearer ').texts();
-  recordReply(
+  writeRecording(
     asked,
     { status: 200, text: JSON.stringify({ you: `sent Bearer ${key}`, key }) },
     texts,
@@ -91,7 +91,7 @@ it('contains no secret, even if the answer repeats one or a part of it', () => {
 
 it('contains no short secret as a word, and keeps longer words that contain one', () => {
   const answer = { you: 'api:pw, api', user: 'api', apiVersion: 'apiary pw1', nested: { has_api: 1 } };
-  recordReply(asked, { status: 200, text: JSON.stringify(answer) }, ['api', 'pw'], directory);
+  writeRecording(asked, { status: 200, text: JSON.stringify(answer) }, ['api', 'pw'], directory);
   const file = readFileSync(join(directory, recordingFile(asked)), 'utf8');
   expect(JSON.parse(file)[0].body).toEqual({
     you: '[secret]:[secret], [secret]',
@@ -103,7 +103,7 @@ it('contains no short secret as a word, and keeps longer words that contain one'
 
 it('shows invisible and direction characters as escapes, in requests, too', () => {
   const text = 'admin\u202e\u2066 \u200b\u{e0041}\u3164\u0085\ufeff\u2028 \u0661é';
-  recordReply(
+  writeRecording(
     { ...asked, params: { chain: text } },
     { status: 200, text: JSON.stringify({ [text]: text }) },
     [],
@@ -114,7 +114,7 @@ it('shows invisible and direction characters as escapes, in requests, too', () =
     String.raw`"admin\u202e\u2066 \u200b\udb40\udc41\u3164\u0085\ufeff\u2028 `.concat('\u0661é"'),
   );
   expect(file).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u0085\u2028]/u);
-  expect(JSON.parse(replayed({ ...asked, params: { chain: text } }, directory).text)).toEqual({
+  expect(JSON.parse(replayRecording({ ...asked, params: { chain: text } }, directory).text)).toEqual({
     [text]: text,
   });
 });
@@ -153,10 +153,12 @@ it.each([
 it('a live server never answers from recordings', () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
   vi.stubEnv('NODE_ENV', 'production');
-  recordReply(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
-  expect(() => replayed(asked, directory)).toThrow(expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }));
+  writeRecording(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
+  expect(() => replayRecording(asked, directory)).toThrow(
+    expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }),
+  );
   vi.unstubAllEnvs();
-  expect(replayed(asked, directory).text).toBe('{"gwei":1}');
+  expect(replayRecording(asked, directory).text).toBe('{"gwei":1}');
   logged.mockRestore();
 });
 
@@ -166,7 +168,7 @@ it.each(['test', 'test/recordings'])('nothing is recorded through a link at %s',
   const project = join(directory, 'project');
   mkdirSync(join(project, place, '..'), { recursive: true });
   symlinkSync(outside, join(project, place));
-  expect(() => recordReply(asked, { status: 200, text: '1' }, [], recordingsToWrite(project))).toThrow(
+  expect(() => writeRecording(asked, { status: 200, text: '1' }, [], recordingsToWrite(project))).toThrow(
     expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }),
   );
   expect(readdirSync(outside, { recursive: true })).toEqual(['recordings']);
@@ -177,12 +179,12 @@ it('nothing is recorded through a file that is a link, or over one that the writ
   writeFileSync(outside, '[]');
   const file = join(directory, recordingFile(asked));
   symlinkSync(outside, `${file}.${process.pid}`);
-  recordReply(asked, { status: 200, text: '1' }, [], directory);
+  writeRecording(asked, { status: 200, text: '1' }, [], directory);
   expect(readFileSync(outside, 'utf8')).toBe('[]');
-  expect(replayed(asked, directory).text).toBe('1');
+  expect(replayRecording(asked, directory).text).toBe('1');
   rmSync(file);
   symlinkSync(outside, file);
-  expect(() => recordReply(asked, { status: 200, text: '2' }, [], directory)).toThrow(
+  expect(() => writeRecording(asked, { status: 200, text: '2' }, [], directory)).toThrow(
     expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }),
   );
 });

@@ -183,12 +183,12 @@ describe('an API that repeats the key', () => {
     for (const form of Object.keys(forms)) {
       const call = (kind: string, more = {}) =>
         api.call('x', { arguments: { kind, form }, schema, isReadOnly: true, ...more });
-      const ends = [
+      const setResult = [
         await call('found'),
         await call('text', { wrap: 'text' }),
         (await errorOf(call('fail'))).message,
       ];
-      for (const end of ends) {
+      for (const end of setResult) {
         expect(JSON.stringify(end), form).toContain('[secret]');
         expect(partsOf(key, JSON.stringify(end)), form).toEqual([]);
       }

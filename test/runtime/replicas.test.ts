@@ -3,8 +3,9 @@ import { EventEmitter, once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
-import { createAuthentication, type KeyUse } from '../../packages/runtime/src/server/auth.ts';
-import { readingsOf, refusals } from '../../packages/runtime/src/server/log.ts';
+import { createAuthenticator } from '../../packages/runtime/src/server/auth.ts';
+import { readGauge, refusals } from '../../packages/runtime/src/server/log.ts';
+import type { KeyUse } from '../../packages/runtime/src/server/used-tokens.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { admissionOf, audience, issuer, platformKey, start, token } from './support.ts';
 
@@ -35,7 +36,7 @@ it.each([
     await start(50);
     expect(lines).toEqual([...warnings, { event: 'state', shared: false, reason: 'no answer in 50 ms' }]);
     expect(await replicas.markUsed('token', 1_000)).toBeNull();
-    expect(readingsOf('shared')).toEqual([{ value: 0 }]);
+    expect(readGauge('shared')).toEqual([{ value: 0 }]);
   },
 );
 
@@ -146,7 +147,7 @@ function authentication(
     },
   };
   const markUsed = async () => claims.shift() as KeyUse | null;
-  return createAuthentication(rules, (_, line = {}) => onRefusal(line), false, { markUsed });
+  return createAuthenticator(rules, (_, line = {}) => onRefusal(line), false, { markUsed });
 }
 
 it('while the store does not answer, "on" accepts a token once, "strict" later, once the store has answered', async () => {
@@ -162,9 +163,9 @@ it('while the store does not answer, "on" accepts a token once, "strict" later, 
     await admitted(strict),
     await admitted(strict),
   ];
-  expect(all).toEqual(['later', 'later', 'admitted', 'denied']);
+  expect(all).toEqual(['unknown', 'unknown', 'admitted', 'denied']);
   const elsewhere = authentication('strict', [null, used]);
-  expect([await admitted(elsewhere), await admitted(elsewhere)]).toEqual(['later', 'denied']);
+  expect([await admitted(elsewhere), await admitted(elsewhere)]).toEqual(['unknown', 'denied']);
 });
 
 const since = Math.floor(Date.now() / 1000);

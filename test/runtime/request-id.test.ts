@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { failed } from '../../packages/runtime/src/source/errors.ts';
+import { failed } from '../../packages/runtime/src/source/source-errors.ts';
 import { modernRequest, paid } from './modern.ts';
 import { gas, gasTool, json, source } from './source-server.ts';
 import { start } from './support.ts';

@@ -4,7 +4,7 @@ import { json, text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { createApp } from '../../packages/runtime/src/app.ts';
-import type { RouteHandler, RouteOptions } from '../../packages/runtime/src/server/routes.ts';
+import type { RouteHandler, RouteOptions } from '../../packages/runtime/src/server/author-routes.ts';
 import { config, info, initializeParams, start, stopTimers, token } from './support.ts';
 
 const within = { timeout: 120_000 };

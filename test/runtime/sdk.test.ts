@@ -15,9 +15,9 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import type { CallResult } from '../../packages/runtime/src/server/call-result.ts';
 import type { ToolDefinition } from '../../packages/runtime/src/server/define-tool.ts';
-import type { ErrorReply, Request as RpcRequest } from '../../packages/runtime/src/server/mcp.ts';
-import type { CallResult } from '../../packages/runtime/src/server/result.ts';
+import type { ErrorReply, Request as RpcRequest } from '../../packages/runtime/src/server/json-rpc.ts';
 import { expectSameKinds } from './messages.ts';
 import { envelope, modernRequest, paid } from './modern.ts';
 import { start } from './support.ts';

@@ -8,20 +8,20 @@ const secret = 'a secret of thirty-two characters';
 describe('signed sessions', () => {
   test('are valid with the same secret, and with no other', () => {
     const id = createSessions(secret, 60).open();
-    expect(createSessions(secret, 60).isKnown(id)).toBe(true);
-    expect(createSessions(`${secret}!`, 60).isKnown(id)).toBe(false);
-    expect(createSessions(null, 60).isKnown(id)).toBe(false);
+    expect(createSessions(secret, 60).isOpen(id)).toBe(true);
+    expect(createSessions(`${secret}!`, 60).isOpen(id)).toBe(false);
+    expect(createSessions(null, 60).isOpen(id)).toBe(false);
   });
 
   test('of a former secret stay valid, and none is signed with it', () => {
     const old = createSessions(secret, 60);
     const id = old.open();
     const changed = createSessions(`${secret}!`, 60, '', 10, secret);
-    expect(changed.isKnown(id)).toBe(true);
-    expect(old.isKnown(changed.open())).toBe(false);
-    expect(changed.isKnown(createSessions(`${secret}?`, 60).open())).toBe(false);
+    expect(changed.isOpen(id)).toBe(true);
+    expect(old.isOpen(changed.open())).toBe(false);
+    expect(changed.isOpen(createSessions(`${secret}?`, 60).open())).toBe(false);
     changed.close(id);
-    expect(changed.isKnown(id)).toBe(false);
+    expect(changed.isOpen(id)).toBe(false);
   });
 
   test('are visible ASCII and unique', () => {
@@ -37,9 +37,9 @@ describe('signed sessions', () => {
       const sessions = createSessions(secret, 60);
       const id = sessions.open();
       vi.advanceTimersByTime(59_000);
-      expect(sessions.isKnown(id)).toBe(true);
+      expect(sessions.isOpen(id)).toBe(true);
       vi.advanceTimersByTime(1_000);
-      expect(sessions.isKnown(id)).toBe(false);
+      expect(sessions.isOpen(id)).toBe(false);
     } finally {
       vi.useRealTimers();
     }
@@ -51,30 +51,30 @@ describe('signed sessions', () => {
     fc.assert(
       fc.property(fc.nat(id.length - 1), fc.string({ minLength: 0, maxLength: 2 }), (at, text) => {
         const changed = id.slice(0, at) + text + id.slice(at + 1);
-        return sessions.isKnown(changed) === (changed === id);
+        return sessions.isOpen(changed) === (changed === id);
       }),
     );
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !sessions.isKnown(text)));
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !sessions.isOpen(text)));
   });
 
   test('are valid for one audience only', () => {
     const id = createSessions(secret, 60, 'https://a.example/mcp').open();
-    expect(createSessions(secret, 60, 'https://a.example/mcp').isKnown(id)).toBe(true);
-    expect(createSessions(secret, 60, 'https://b.example/mcp').isKnown(id)).toBe(false);
-    expect(createSessions(secret, 60).isKnown(id)).toBe(false);
+    expect(createSessions(secret, 60, 'https://a.example/mcp').isOpen(id)).toBe(true);
+    expect(createSessions(secret, 60, 'https://b.example/mcp').isOpen(id)).toBe(false);
+    expect(createSessions(secret, 60).isOpen(id)).toBe(false);
   });
 
   test('stay closed, however many are closed later', () => {
     const sessions = createSessions(secret, 60);
     const closed = Array.from({ length: 30_000 }, () => {
       const id = sessions.open();
-      expect(sessions.isKnown(id)).toBe(true);
+      expect(sessions.isOpen(id)).toBe(true);
       sessions.close(id);
       return id;
     });
-    expect(closed.some((id) => sessions.isKnown(id))).toBe(false);
+    expect(closed.some((id) => sessions.isOpen(id))).toBe(false);
     const open = Array.from({ length: 1_000 }, () => sessions.open());
-    expect(open.every((id) => sessions.isKnown(id))).toBe(true);
+    expect(open.every((id) => sessions.isOpen(id))).toBe(true);
   });
 });
 
@@ -83,7 +83,7 @@ test('over the number of closed sessions that a process can record, all earlier 
   onTestFinished(() => void vi.useRealTimers());
   const sessions = createSessions(secret, 60, '', 2);
   const ids = [sessions.open(), sessions.open(), sessions.open(), sessions.open()];
-  const known = () => ids.map((id) => sessions.isKnown(id));
+  const known = () => ids.map((id) => sessions.isOpen(id));
   for (const id of ids.slice(0, 2)) sessions.close(id);
   expect(known()).toEqual([false, false, true, true]);
   sessions.close(ids[2] ?? '');

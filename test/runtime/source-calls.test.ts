@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool, signals } from '../../packages/runtime/src/server/define-tool.ts';
-import { failed, type SourceError } from '../../packages/runtime/src/source/errors.ts';
+import { failed, type SourceError } from '../../packages/runtime/src/source/source-errors.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
 import { always, errorOf, gas, gasTool, json, quiet, source, sourceServer } from './source-server.ts';
 
@@ -125,8 +125,10 @@ describe('the rate limit', () => {
   it('starts no more requests than allowed per minute, and fails the others at once', async () => {
     const { api, received } = await source(always({ gwei: 1 }), { perMinute: 5, concurrency: 2 });
     const calls = Array.from({ length: 20 }, (_, id) => api.get('/{id}', { params: { id } }));
-    const ends = await Promise.allSettled(calls);
-    const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as SourceError] : []));
+    const setResult = await Promise.allSettled(calls);
+    const failures = setResult.flatMap((end) =>
+      end.status === 'rejected' ? [end.reason as SourceError] : [],
+    );
     expect(received).toHaveLength(5);
     expect(failures).toHaveLength(15);
     expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['RATE_LIMITED']));
@@ -154,8 +156,8 @@ describe('the rate limit', () => {
     // Waits until all queued requests have exceeded their wait, before any is answered.
     await vi.waitFor(() => expect([failed, received.length]).toEqual([6, 2]), { timeout: 120_000 });
     for (const response of open) json(response, {});
-    const ends = await Promise.allSettled(calls);
-    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    const setResult = await Promise.allSettled(calls);
+    expect(setResult.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });
 });
 

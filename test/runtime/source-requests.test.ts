@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { requestBody } from '../../packages/runtime/src/source/body.ts';
-import { requestUrl } from '../../packages/runtime/src/source/request.ts';
+import { requestBody } from '../../packages/runtime/src/source/request-body.ts';
+import { requestUrl } from '../../packages/runtime/src/source/request-parameters.ts';
 import { basic, Secret } from '../../packages/runtime/src/source/secret.ts';
 import { type Answer, always, errorOf, gas, json, key, source, sourceServer } from './source-server.ts';
 

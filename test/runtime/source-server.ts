@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { beforeEach, vi } from 'vitest';
 import { signals, type Tool } from '../../packages/runtime/src/server/define-tool.ts';
-import type { SourceError } from '../../packages/runtime/src/source/errors.ts';
-import { type HttpSourceOptions, httpSource } from '../../packages/runtime/src/source/http-source.ts';
+import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
+import type { HttpSourceOptions } from '../../packages/runtime/src/source/http-source-options.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
+import type { SourceError } from '../../packages/runtime/src/source/source-errors.ts';
 import { listen } from '../listen.ts';
 
 /** A request that a source has received. */

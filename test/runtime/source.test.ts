@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { rateLimited } from '../../packages/runtime/src/source/errors.ts';
 import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
+import { rateLimited } from '../../packages/runtime/src/source/source-errors.ts';
 import { always, errorOf, gas, json, key, quiet, source } from './source-server.ts';
 import { stopTimers } from './support.ts';
 

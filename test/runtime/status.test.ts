@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { retryWords } from '../../packages/runtime/src/server/result.ts';
-import { failed } from '../../packages/runtime/src/source/errors.ts';
+import { retryWords } from '../../packages/runtime/src/server/call-result.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
+import { failed } from '../../packages/runtime/src/source/source-errors.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
 import { always, errorOf, gas, gasTool, json, key, quiet, source, sourceServer } from './source-server.ts';
 

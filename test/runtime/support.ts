@@ -6,10 +6,11 @@ import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createApp } from '../../packages/runtime/src/app.ts';
 import { type Config, type Platform, readConfig } from '../../packages/runtime/src/config.ts';
 import { listen } from '../../packages/runtime/src/listen.ts';
-import type { Caller, UseResult } from '../../packages/runtime/src/server/auth.ts';
+import type { Caller } from '../../packages/runtime/src/server/auth.ts';
+import type { RouteOptions } from '../../packages/runtime/src/server/author-routes.ts';
 import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
-import type { RouteOptions } from '../../packages/runtime/src/server/routes.ts';
+import type { UseResult } from '../../packages/runtime/src/server/used-tokens.ts';
 import { tools as fixtureTools } from './tools.ts';
 
 export const issuer = 'https://platform.example';
@@ -126,8 +127,8 @@ export interface StartOptions extends RouteOptions {
 
 /** What a caller is told who calls a tool: whether the call is admitted, and then whether its token could be used up. */
 export async function admissionOf(caller: Caller | Promise<Caller>): Promise<UseResult> {
-  const { mayCall, useUp } = await caller;
-  if (!mayCall('id')) return 'denied';
+  const { admitCall, useUp } = await caller;
+  if (!admitCall('id')) return 'denied';
   return useUp ? useUp('id') : 'admitted';
 }
 

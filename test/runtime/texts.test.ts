@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { CallResult } from '../../packages/runtime/src/server/call-result.ts';
 import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
-import { logId } from '../../packages/runtime/src/server/log.ts';
-import type { CallResult } from '../../packages/runtime/src/server/result.ts';
+import { createRequestId } from '../../packages/runtime/src/server/log.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
 import { nodesIn, treeOf } from '../../src/typescript/tree.ts';
 import fc from '../fast-check.ts';
@@ -118,7 +118,7 @@ describe('no failure of the runtime makes the platform retry', () => {
   });
 
   test('incident ids have no digits and vowels, and are unique', () => {
-    const ids = Array.from({ length: 2_000 }, logId);
+    const ids = Array.from({ length: 2_000 }, createRequestId);
     for (const id of ids) expect(id).toMatch(/^[b-df-hj-np-tv-z]{20}$/);
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ClientCredentials, clientCredentials } from '../../packages/runtime/src/source/access-token.ts';
 import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
-import { type ClientCredentials, clientCredentials } from '../../packages/runtime/src/source/token.ts';
 import { type Answer, errorOf, gas, json, sourceServer } from './source-server.ts';
 
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createApp } from '../../packages/runtime/src/app.ts';
-import type { WellKnown } from '../../packages/runtime/src/server/routes.ts';
+import type { WellKnown } from '../../packages/runtime/src/server/author-routes.ts';
 import { config, info, type StartOptions, start } from './support.ts';
 
 const challenge = 'YoBqoSMoA-RuEX8RMuCKrLnPCXDYUsYtKg-yjFBHmDQ';

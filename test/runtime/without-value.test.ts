@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
-import { checkOf } from '../../packages/runtime/src/server/schema.ts';
+import { problemFinder } from '../../packages/runtime/src/server/schema.ts';
 
 const secret = 'sk-live-123456';
 
@@ -14,6 +14,6 @@ test.each<[object, unknown, string]>([
   [{ maxLength: 3 }, secret, 'must NOT have more than 3 characters'],
 ])('%j: a mismatch names the type that came, never the value', (member, value, expected) => {
   const schema = { type: 'object', properties: { member }, required: [] } as unknown as ObjectSchema;
-  const problem = checkOf(schema)({ member: value }, 'answer');
+  const problem = problemFinder(schema)({ member: value }, 'answer');
   expect(problem?.withoutValue).toBe(expected);
 });

@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 import type { Tool } from './server/define-tool.ts';
-import { type App, type AppConfig, createHttpApp } from './server/http.ts';
+import { type App, type AppConfig, createHttpApp } from './server/http-app.ts';
 import type { Log } from './server/log.ts';
-import { matchPatternsBy } from './server/pattern.ts';
+import { matchPatternsBy } from './server/pattern-matcher.ts';
 
 export { type Config, type ConfigResult, type Configured, readConfig } from './config.ts';
-export type { App, AppConfig } from './server/http.ts';
+export type { App, AppConfig } from './server/http-app.ts';
 export { createLog, type Log } from './server/log.ts';
 
 /**

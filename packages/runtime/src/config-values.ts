@@ -1,5 +1,5 @@
-import type { TokenRules } from './server/auth.ts';
 import { isLoopback } from './server/origins.ts';
+import type { TokenRules } from './server/verify-token.ts';
 
 // The values of variables: each function reads a text, null if the variable is not set, and throws an Error that says what is expected.
 

@@ -17,9 +17,9 @@ import {
 } from './config-values.ts';
 import type { ListenOptions } from './listen.ts';
 import { publicKeyOf, type ReadText } from './public-key.ts';
-import type { TokenRules } from './server/auth.ts';
-import type { AppConfig } from './server/http.ts';
-import { jwkOf, type KeySources } from './server/keys.ts';
+import type { AppConfig } from './server/http-app.ts';
+import { exportJwk, type KeySources } from './server/platform-keys.ts';
+import type { TokenRules } from './server/verify-token.ts';
 import { stateUrlOf, tokenStateUrlOf } from './state-url.ts';
 import { type VariableName, variables } from './variables.ts';
 
@@ -128,7 +128,10 @@ export function readConfig(
     const isOwn = settingOf('PLATFORM_JWKS_URL') === null && settingOf('PLATFORM_ISSUER') === null;
     const initial =
       isOwn && fallbackKey
-        ? { key: jwkOf(createPublicKey(fallbackKey.pem)), name: `the built-in key (${fallbackKey.source})` }
+        ? {
+            key: exportJwk(createPublicKey(fallbackKey.pem)),
+            name: `the built-in key (${fallbackKey.source})`,
+          }
         : null;
     const address = settingOf('PLATFORM_JWKS_URL') ?? jwksUrl;
     if (address === null && initial) return { initial, jwksUrl: null };

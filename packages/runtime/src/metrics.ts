@@ -22,7 +22,7 @@ import {
   type Upstream,
   upstreams,
 } from './server/log.ts';
-import type { ServerInfo } from './server/mcp.ts';
+import type { ServerInfo } from './server/mcp-methods.ts';
 
 /** Those that OpenTelemetry recommends for MCP, in seconds. */
 const bounds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { createLog, maxDetail } from './server/log.ts';
-import type { ServerInfo } from './server/mcp.ts';
+import type { ServerInfo } from './server/mcp-methods.ts';
 
 let found: string | null | undefined;
 
@@ -69,10 +69,10 @@ export function userAgent(): string {
 }
 
 /** Reasons why the server cannot start, collected while `src/env.ts` is loaded. */
-export const ownErrors: string[] = [];
+export const startErrors: string[] = [];
 
-/** Warnings of the author's modules, collected like `ownErrors`. */
-export const ownWarnings: string[] = [];
+/** Warnings of the author's modules, collected like `startErrors`. */
+export const startWarnings: string[] = [];
 
 export function isProduction(): boolean {
   const { NODE_ENV } = process.env; // wrangler replaces `process.env.NODE_ENV`
@@ -92,7 +92,7 @@ export function loadEnvironment(directory = projectDirectory()): void {
 
 /** Ends the process with 1 if a variable of `defineEnv` is missing or invalid, and prints which, as `serve` does. */
 export function requireVariables(): void {
-  if (ownErrors.length > 0) refuseStart(ownErrors);
+  if (startErrors.length > 0) refuseStart(startErrors);
 }
 
 /** Writes a log line on standard error at once, for a process that may end with it. */

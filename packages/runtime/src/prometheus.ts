@@ -1,4 +1,4 @@
-import { type Gauge, readingsOf, unknownName } from './server/log.ts';
+import { type Gauge, readGauge, unknownName } from './server/log.ts';
 
 /** A metric: its name, what it says, and its current values. */
 export interface Metric {
@@ -88,7 +88,7 @@ export function createGauge(
 /** @returns a metric with the present values of a gauge of the server */
 export function createReadingGauge(name: string, help: string, gauge: Gauge): Metric {
   const lines = () =>
-    readingsOf(gauge).map(({ value, labels = {} }) => {
+    readGauge(gauge).map(({ value, labels = {} }) => {
       const key = labelsText(Object.keys(labels), Object.values(labels));
       return `${name}${key && `{${key}}`} ${value}`;
     });

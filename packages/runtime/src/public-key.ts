@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { jwkOf } from './server/keys.ts';
+import { exportJwk } from './server/platform-keys.ts';
 
 export type ReadText = (path: string) => string;
 
@@ -30,7 +30,7 @@ export function publicKeyOf(text: string, algorithms: readonly string[], readTex
   if (type === 'rsa' && Number(asymmetricKeyDetails?.modulusLength) < 2048) {
     throw new Error('expected an RSA key of 2048 bits or more.');
   }
-  return jwkOf(key);
+  return exportJwk(key);
 }
 
 function readKeyFile(path: string, readText: ReadText): string {

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { KeyUse, TokenRules } from './server/auth.ts';
-import type { Replicas } from './server/endpoint.ts';
-import { type Log, provide } from './server/log.ts';
+import { type Log, provideGauge } from './server/log.ts';
+import type { Replicas } from './server/mcp-endpoint.ts';
+import type { KeyUse } from './server/used-tokens.ts';
+import type { TokenRules } from './server/verify-token.ts';
 import { createStore, infoValue, type SharedState, type Store } from './store.ts';
 
 /** What the requests to APIs share. Nothing here rejects. */
@@ -35,16 +36,16 @@ const outdated =
 const withoutSince =
   'src/redis.ts is of an earlier version: after Redis has lost data, TOKEN_ONCE=strict lets used tokens run again. Write it again with: market-mcp upgrade';
 
-let ofSources: SourceState | null = null;
+let sourceState: SourceState | null = null;
 
-/** What the requests to APIs share; null if they share nothing. */
-export function sharedBySources(): SourceState | null {
-  return ofSources;
+/** The state that the requests of all replicas to APIs share; null if they share nothing. */
+export function sharedSourceState(): SourceState | null {
+  return sourceState;
 }
 
-/** Lets the requests to APIs, whose files are loaded before the server starts, share from now on. */
-export function shareWithSources(state: SourceState): void {
-  ofSources = state;
+/** Sets the shared state of the requests to APIs, whose files are loaded before the server starts. */
+export function setSharedSourceState(state: SourceState): void {
+  sourceState = state;
 }
 
 /**
@@ -95,7 +96,7 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
       if (tokens === null) renewMarker();
     },
   });
-  provide('shared', () => ({ value: Number(store.isShared()) }));
+  provideGauge('shared', () => ({ value: Number(store.isShared()) }));
   const tokenStore = tokens
     ? createStore(tokens, {
         ...sharedOptions,
@@ -180,10 +181,9 @@ function warningOf(
   if (!policy) {
     return `${variable}: whether the store removes keys when its memory is full cannot be known, because it does not answer INFO; ${set}.`;
   }
-  const lost = [
-    ...(keepsTokens && policy !== 'noeviction' ? ['used tokens, which can then run again'] : []),
-    ...(policy.startsWith('allkeys') ? ['ended sessions'] : []),
-  ];
+  const lost: string[] = [];
+  if (keepsTokens && policy !== 'noeviction') lost.push('used tokens, which can then run again');
+  if (policy.startsWith('allkeys')) lost.push('ended sessions');
   if (lost.length === 0) return undefined;
   const otherHint =
     keepsTokens && variable === 'STATE_URL'

@@ -1,4 +1,4 @@
-import type { ServeOptions } from './run.ts';
+import type { ServeOptions } from './run-server.ts';
 
 // On workerd, this module takes the place of serve.ts: package.json, the condition `workerd`.
 

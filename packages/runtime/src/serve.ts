@@ -1,10 +1,10 @@
 import { readConfig } from './config.ts';
-import { loadEnvironment, logCrashes, ownErrors, refuseStart } from './process.ts';
-import type { ServeOptions } from './run.ts';
+import { loadEnvironment, logCrashes, refuseStart, startErrors } from './process.ts';
+import type { ServeOptions } from './run-server.ts';
 
 export type { Platform } from './config.ts';
-export type { ServeOptions } from './run.ts';
-export type { RouteHandler, RouteOptions } from './server/routes.ts';
+export type { ServeOptions } from './run-server.ts';
+export type { RouteHandler, RouteOptions } from './server/author-routes.ts';
 export type { Sentinel } from './state-url.ts';
 export type { SharedEntry, SharedState } from './store.ts';
 
@@ -20,10 +20,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   loadEnvironment();
   logCrashes();
   const configured = readConfig(process.env, options.platform);
-  if (!configured.ok || ownErrors.length > 0) {
-    refuseStart([...(configured.ok ? [] : configured.errors), ...ownErrors]);
-  }
-  // A start that is refused loads neither the server nor the packages inside this one.
-  const { run } = await import('./run.ts');
-  await run(configured, options);
+  if (!configured.ok) refuseStart([...configured.errors, ...startErrors]);
+  if (startErrors.length > 0) refuseStart(startErrors);
+  // Loaded only now, because a process that cannot start does not need the server.
+  const { runServer } = await import('./run-server.ts');
+  await runServer(configured, options);
 }

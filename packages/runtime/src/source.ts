@@ -1,16 +1,16 @@
-export type { BodyParts } from './source/body.ts';
+export { type ClientCredentials, clientCredentials } from './source/access-token.ts';
 export type { Envelope } from './source/envelope.ts';
-export { failed, SourceError, type SourceErrorCode } from './source/errors.ts';
-export {
-  type HttpSource,
-  type HttpSourceOptions,
-  httpSource,
-  type RequestOptions,
-  type WriteOptions,
-} from './source/http-source.ts';
+export { httpSource } from './source/http-source.ts';
+export type {
+  HttpSource,
+  HttpSourceOptions,
+  RequestOptions,
+  WriteOptions,
+} from './source/http-source-options.ts';
 export { type McpCall, type McpSource, type McpSourceOptions, mcpSource } from './source/mcp-source.ts';
-export { type Answered, sendOnce } from './source/once.ts';
 export type { Pages } from './source/pages.ts';
-export type { QueryStyle } from './source/request.ts';
+export type { BodyParts } from './source/request-body.ts';
+export type { QueryStyle } from './source/request-parameters.ts';
 export { basic, Secret } from './source/secret.ts';
-export { type ClientCredentials, clientCredentials } from './source/token.ts';
+export { type Answered, sendOnce } from './source/send-once.ts';
+export { failed, SourceError, type SourceErrorCode } from './source/source-errors.ts';

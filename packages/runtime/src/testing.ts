@@ -1,16 +1,16 @@
 import { AssertionError } from 'node:assert';
-import { firstPlaceIn } from './place.ts';
+import { findAuthorLocation } from './code-location.ts';
 import { logError } from './process.ts';
-import { type FailureLine, type Incident, runCall, type SourceLine } from './server/call.ts';
+import type { CallResult } from './server/call-result.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
-import { logId } from './server/log.ts';
-import { loadPatterns } from './server/pattern.ts';
-import type { CallResult } from './server/result.ts';
+import { createRequestId } from './server/log.ts';
+import { loadPatterns } from './server/pattern-matcher.ts';
+import { type FailureLine, type Incident, runCall, type SourceLine } from './server/run-call.ts';
 import { compileTool } from './server/schema.ts';
 
 export { requireVariables } from './process.ts';
-export type { Incident } from './server/call.ts';
-export type { CallResult } from './server/result.ts';
+export type { CallResult } from './server/call-result.ts';
+export type { Incident } from './server/run-call.ts';
 
 type LoggedLine = Incident | FailureLine | SourceLine;
 
@@ -34,19 +34,19 @@ export async function callTool(
   args: JsonObject = {},
   { signal, timeoutMs, report = printed }: CallOptions = {},
 ): Promise<CallResult> {
-  const onGone = (leave: () => void) => {
-    if (signal?.aborted) leave();
-    signal?.addEventListener('abort', leave);
-    return () => signal?.removeEventListener('abort', leave);
+  const onDisconnect = (listener: () => void) => {
+    if (signal?.aborted) listener();
+    signal?.addEventListener('abort', listener);
+    return () => signal?.removeEventListener('abort', listener);
   };
   await loadPatterns([tool]);
   const sentArguments: unknown = JSON.parse(JSON.stringify(args));
   const lines: LoggedLine[] = [];
   const { result, code } = await runCall(compileTool(tool), sentArguments, {
-    requestId: logId(),
-    onGone,
+    requestId: createRequestId(),
+    onDisconnect,
     timeoutMs,
-    traces: true,
+    recordsFound: true,
     onIncident(incident) {
       lines.push(incident);
       report(incident);
@@ -85,7 +85,7 @@ export function assertOutcome(result: CallResult, expected: ToolExample['expect'
   const source: Partial<SourceLine> = { ...cause };
   const { method, path, host, status } = source;
   const [problem = ''] = cause?.detail.split(/\n\s+at /) ?? [];
-  const at = source.at ?? firstPlaceIn(cause?.detail);
+  const at = source.at ?? findAuthorLocation(cause?.detail);
   const rows = {
     code: error,
     message: message ?? noResultsReason ?? content[0].text.slice(0, 500),

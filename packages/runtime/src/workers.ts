@@ -3,10 +3,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
-import { ownErrors, ownWarnings } from './process.ts';
+import { startErrors, startWarnings } from './process.ts';
 import { servedOptions } from './serve-workerd.ts';
 import { createLog, createThrottledLog } from './server/log.ts';
-import type { ServerInfo } from './server/mcp.ts';
+import type { ServerInfo } from './server/mcp-methods.ts';
 
 /** The entry of a Worker: what its main module exports as default. */
 export interface Worker {
@@ -41,7 +41,8 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   const configured = readConfig({ ...defaults, ...process.env }, platform, () => {
     throw Object.assign(new Error(), { code: 'a Worker has none' });
   });
-  const reasons = [...(configured.ok ? memoryErrors(configured.config) : configured.errors), ...ownErrors];
+  const configErrors = configured.ok ? memoryErrors(configured.config) : configured.errors;
+  const reasons = [...configErrors, ...startErrors];
   if (!process.env.SESSION_SECRET?.trim()) {
     reasons.unshift('SESSION_SECRET: must be set: the isolates of a Worker share sessions by it.');
   }
@@ -54,7 +55,7 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   const app = createApp({ ...config, name, version, ...otherOptions }, tools, log);
   const unused = withoutEffect.filter((variable) => process.env[variable]);
   const announce = () => {
-    for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
+    for (const text of [...warnings, ...startWarnings]) log('warning', { text });
     if (unused.length > 0) log('warning', { text: `${unused.join(', ')}: without effect on a Worker.` });
     const audience = config.token && {
       audience: config.token.audience,

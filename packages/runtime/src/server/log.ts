@@ -4,7 +4,7 @@ import { channel } from 'node:diagnostics_channel';
 /** Writes an event as one JSON line. Callers never pass arguments or tokens. */
 export type Log = (event: string, members?: object) => void;
 
-/** Gets each line as it arises, in the context of its request: lines written together have the context of the first. */
+/** Publishes each line at once, in the async context of its request. A batch has the context of its first line. */
 const lines = channel('market-mcp-runtime:log');
 
 /**
@@ -55,7 +55,7 @@ export function createBatch(write: (lines: string) => void) {
   };
 }
 
-/** Length limit of an error in the log: its message can contain whatever the tool was sent. */
+/** Maximum length of an error in the log. An error message can contain arguments of the tool. */
 export const maxDetail = 4_000;
 
 /** Reports that a limit was reached, by its environment variable. */
@@ -97,9 +97,9 @@ export const unknownName = '_OTHER';
 /** The `error.type` of a result with `isError`, in the conventions of OpenTelemetry for MCP. */
 export const toolError = 'tool_error';
 
-/** What identifies a request. */
+/** The id of a request and of its trace. */
 export interface RequestIds {
-  /** Random. The answer has it in the header `x-request-id`. */
+  /** Random; the header `x-request-id` of the response, `request` in the log, and the id of an incident. */
   readonly requestId: string;
   /** The trace of the caller; undefined if it names none. */
   readonly traceparent?: string | undefined;
@@ -134,7 +134,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** An attempt to get an answer from an API. */
+/** One attempt of a request to an API. */
 export interface Upstream {
   /** With the port, if it is not the default port of the scheme. */
   readonly host: string;
@@ -155,7 +155,7 @@ export interface AnswerDrift {
 export interface ArrivedAnswer {
   readonly schema: object;
   readonly value: unknown;
-  /** Those that name its place among pages. */
+  /** The paging headers. */
   readonly headers: { readonly [name: string]: string } | undefined;
 }
 
@@ -182,16 +182,16 @@ export function startOperation(
   const startedAt = performance.now();
   operationStart.publish(operation);
   return {
-    ends: (result) => Object.assign(operation, result),
-    publish: () => operationEnd.publish(Object.assign(operation, { ms: performance.now() - startedAt })),
+    setResult: (result) => Object.assign(operation, result),
+    publishEnd: () => operationEnd.publish(Object.assign(operation, { ms: performance.now() - startedAt })),
   };
 }
 
 export interface RunningOperation {
-  /** Says how it ends. */
-  ends(result: Pick<Operation, 'tool' | 'outcome' | 'errorType' | 'code'>): void;
-  /** Publishes its end. */
-  publish(): void;
+  /** Adds the result to the published object. */
+  setResult(result: Pick<Operation, 'tool' | 'outcome' | 'errorType' | 'code'>): void;
+  /** Publishes the end of the operation. */
+  publishEnd(): void;
 }
 
 export function publishRefusal(reason: string): void {
@@ -202,13 +202,13 @@ export function publishSession(change: SessionChange['change']): void {
   if (sessionChanges.hasSubscribers) sessionChanges.publish({ change } satisfies SessionChange);
 }
 
-/** A number that a part of the server can give at any time, with labels of a limited number of values. */
+/** The present value of a gauge, with labels of a limited number of values. */
 export interface Reading {
   readonly value: number;
   readonly labels?: { readonly [name: string]: string };
 }
 
-/** The present state of the parts of a server. */
+/** A number that the metrics read when they are requested. */
 export type Gauge =
   | 'ready'
   | 'keys'
@@ -222,18 +222,18 @@ export type Gauge =
 const gauges = new Map<Gauge, Map<string, () => Reading>>();
 
 /**
- * Lets the metrics read a number when somebody asks for them. The latest function of a gauge and key is read: a process has one server.
+ * Sets the function that reads a gauge. A later function replaces an earlier one with the same key, since a process has one server.
  *
- * @param key what the number is of, where there are several
+ * @param key distinguishes several numbers of one gauge, such as those of different APIs
  */
-export function provide(gauge: Gauge, read: () => Reading, key = ''): void {
+export function provideGauge(gauge: Gauge, read: () => Reading, key = ''): void {
   const readers = gauges.get(gauge) ?? new Map<string, () => Reading>();
   gauges.set(gauge, readers);
   readers.set(key, read);
 }
 
 /** The present values of a gauge; none if no part of the server provides it. */
-export function readingsOf(gauge: Gauge): readonly Reading[] {
+export function readGauge(gauge: Gauge): readonly Reading[] {
   return [...(gauges.get(gauge)?.values() ?? [])].map((read) => read());
 }
 
@@ -241,12 +241,12 @@ export function readingsOf(gauge: Gauge): readonly Reading[] {
 const alphabet = Buffer.from('bcdfghjklmnpqrst');
 const idBytes = 10;
 
-/** The next ids: made one by one, they would take 7% of a small call. */
+/** Letters of the next ids. An id that is created alone takes 7% of a small call. */
 let pool = '';
 let poolAt = 0;
 
 /** A random id that identifies a request in the log and, to its caller, an error. */
-export function logId(): string {
+export function createRequestId(): string {
   if (poolAt === pool.length) {
     const letters = Buffer.alloc(256 * idBytes);
     for (const [at, byte] of randomBytes(128 * idBytes).entries()) {

@@ -4,16 +4,15 @@ import {
   ErrorCode,
   type ErrorReply,
   errorReply,
-  isImplementation,
   isNotification,
   isRequest,
   type McpMethod,
-  paidMethod,
   type Request,
   type RequestId,
-  type ServerInfo,
-} from './mcp.ts';
+} from './json-rpc.ts';
+import { isImplementation, type ServerInfo } from './mcp-methods.ts';
 import { isObject, type Members } from './schema.ts';
+import { paidMethod } from './tools-call.ts';
 
 /** The stateless revision of MCP. */
 export const modernVersion = '2026-07-28';
@@ -57,19 +56,19 @@ export function createModern(
   const discovered = { ...cacheable, supportedVersions: [modernVersion], capabilities: { tools: {} } };
   /** A method with these members in its results. */
   const methodEntry = (method: string, members: object): readonly [string, McpMethod] => {
-    const lead = `${JSON.stringify(members).slice(1, -1)},`;
+    const leadingMembers = `${JSON.stringify(members).slice(1, -1)},`;
     const run = methods.get(method) as McpMethod;
-    return [method, (params, context) => run(params, context, lead)];
+    return [method, (params, context) => run(params, context, leadingMembers)];
   };
   const modernMethods = new Map<string, McpMethod>([
     ['server/discover', () => JSON.stringify(discovered)],
     methodEntry('tools/list', cacheable),
     methodEntry(paidMethod, complete),
   ]);
-  const mirrored = tools.filter(({ inputSchema }) => mirrorsOf(inputSchema).length > 0);
-  const mirrors = mirrored.flatMap(({ inputSchema }) => mirrorsOf(inputSchema));
+  const mirrored = tools.filter(({ inputSchema }) => mirroredArguments(inputSchema).length > 0);
+  const mirrors = mirrored.flatMap(({ inputSchema }) => mirroredArguments(inputSchema));
   /** Most clients send them unchanged. */
-  const plainNames = new Set(tools.map(({ name }) => name).filter((name) => decoded(name) === name));
+  const plainNames = new Set(tools.map(({ name }) => name).filter((name) => decodeHeader(name) === name));
 
   return {
     methods: modernMethods,
@@ -134,11 +133,11 @@ function callRefusal(
   if (typeof name !== 'string') return invalidParams(id, 'params.name: expected a tool name');
   const headerName = headers['mcp-name'];
   const isPlain = headerName === name && plainNames.has(name);
-  if (!isPlain && decoded(headerName) !== name) return headerMismatch(id, 'Mcp-Name');
+  if (!isPlain && decodeHeader(headerName) !== name) return headerMismatch(id, 'Mcp-Name');
   if (mirrored.length === 0) return null;
   const tool = mirrored.find((mirroredTool) => mirroredTool.name === name);
-  const ownMirrors = mirrorsOf(tool?.inputSchema, args);
-  const differing = ownMirrors.find(({ header, value }) => !repeats(headers[header], value));
+  const ownMirrors = mirroredArguments(tool?.inputSchema, args);
+  const differing = ownMirrors.find(({ header, value }) => !matchesArgument(headers[header], value));
   if (differing) return headerMismatch(id, differing.header);
   return null;
 }
@@ -162,7 +161,7 @@ function validTrace(text: unknown): string | undefined {
 type Header = IncomingHttpHeaders[string];
 
 /** The text of a header, which may be base64 of UTF-8: `=?base64?…?=`. Null if it is absent or has invalid characters. */
-function decoded(header: Header): string | null {
+function decodeHeader(header: Header): string | null {
   const text = header?.toString();
   if (text === undefined || /[^\t\x20-\x7e]/.test(text)) return null;
   const base64 = /^=\?base64\?(.*)\?=$/.exec(text)?.[1];
@@ -173,26 +172,26 @@ function decoded(header: Header): string | null {
 }
 
 /** An argument that a header repeats, so that a proxy can route calls without reading bodies. */
-interface Mirror {
+interface MirroredArgument {
   readonly header: string;
   readonly value: unknown;
 }
 
 /** The arguments that an inputSchema marks with `x-mcp-header`. */
-export function mirrorsOf(schema: unknown, args?: unknown): readonly Mirror[] {
+export function mirroredArguments(schema: unknown, args?: unknown): readonly MirroredArgument[] {
   if (!isObject(schema)) return [];
   const { 'x-mcp-header': marked, properties } = schema;
   const ownMirror =
     typeof marked === 'string' ? [{ header: `mcp-param-${marked.toLowerCase()}`, value: args }] : [];
   const inner = isObject(properties) ? Object.entries(properties) : [];
   const argument = (name: string) => (isObject(args) && Object.hasOwn(args, name) ? args[name] : undefined);
-  return [...ownMirror, ...inner.flatMap(([name, property]) => mirrorsOf(property, argument(name)))];
+  return [...ownMirror, ...inner.flatMap(([name, property]) => mirroredArguments(property, argument(name)))];
 }
 
 /** Whether a header repeats an argument. Numbers are compared by value. An absent or null argument has no header. */
-function repeats(header: Header, value: unknown): boolean {
+function matchesArgument(header: Header, value: unknown): boolean {
   if (value === undefined || value === null) return header === undefined;
-  const text = decoded(header);
+  const text = decodeHeader(header);
   if (typeof value !== 'number') return text === String(value);
   return text !== null && /^-?\d+(\.\d+)?$/.test(text) && Number(text) === value;
 }

@@ -1,4 +1,4 @@
-/** The running calls of a server, which end with a failure when the server stops. */
+/** Aborts the running calls of a server when it stops. */
 export class RunningCalls {
   readonly #aborts = new Set<() => void>();
   #areStopped = false;

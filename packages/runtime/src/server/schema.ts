@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import { createCompiler, TooManySteps, withinSteps } from './compiler.ts';
 import type { ObjectSchema, Tool } from './define-tool.ts';
+import { createCompiler, TooManySteps, withinSteps } from './schema-compiler.ts';
 
 /** An unvalidated JSON object. */
 export type Members = { readonly [name: string]: unknown };
@@ -12,8 +12,8 @@ export function isObject(value: unknown): value is Members {
 export interface CompiledTool {
   readonly tool: Tool;
   /** Also sets the defaults of absent arguments. */
-  readonly checkInput: Check;
-  readonly checkOutput: Check;
+  readonly findInputProblem: ProblemFinder;
+  readonly findOutputProblem: ProblemFinder;
   /** An answer without data: the required members that have an empty value. */
   readonly blank: Members;
   /** Length of the last answer in characters, or of a longer one before, halved with each answer since. */
@@ -42,22 +42,22 @@ function sharedCompiler(useDefaults: boolean): Ajv {
 export function compileTool(tool: Tool): CompiledTool {
   return {
     tool,
-    checkInput: compileToolSchema(sharedCompiler(true), tool, 'inputSchema'),
-    checkOutput: compileToolSchema(sharedCompiler(false), tool, 'outputSchema'),
+    findInputProblem: compileToolSchema(sharedCompiler(true), tool, 'inputSchema'),
+    findOutputProblem: compileToolSchema(sharedCompiler(false), tool, 'outputSchema'),
     blank: blankObject(tool.outputSchema),
     expectedLength: 0,
   };
 }
 
 /** Compiles a schema with the rules for an outputSchema. */
-export function checkOf(schema: ObjectSchema): Check {
-  return checkWith(sharedCompiler(false).compile(withId(schema)));
+export function problemFinder(schema: ObjectSchema): ProblemFinder {
+  return createProblemFinder(sharedCompiler(false).compile(withId(schema)));
 }
 
-function compileToolSchema(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Check {
+function compileToolSchema(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): ProblemFinder {
   try {
     if ('$async' in tool[part]) throw new Error('"$async" is not a keyword of JSON Schema');
-    return checkWith(ajv.compile(withId(tool[part])));
+    return createProblemFinder(ajv.compile(withId(tool[part])));
   } catch (error) {
     const reason = error instanceof RangeError ? 'it is too large' : (error as Error).message;
     throw new Error(`Tool ${tool.name}: its ${part} does not compile: ${reason}`);
@@ -79,9 +79,9 @@ export interface SchemaProblem {
  * @param length length of an answer in characters, which may take more steps than arguments
  * @returns a difference; null if the value is valid
  */
-export type Check = (value: unknown, root: string, length?: number) => SchemaProblem | null;
+export type ProblemFinder = (value: unknown, root: string, length?: number) => SchemaProblem | null;
 
-function checkWith(validate: ValidateFunction): Check {
+function createProblemFinder(validate: ValidateFunction): ProblemFinder {
   return (value, root, length = 0) => {
     try {
       if (withinSteps(length, () => validate(value))) return null;

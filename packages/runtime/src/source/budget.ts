@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
-import { sharedBySources } from '../replicas.ts';
+import { sharedSourceState } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
-import { provide } from '../server/log.ts';
-import { rateLimited } from './errors.ts';
+import { provideGauge } from '../server/log.ts';
+import { rateLimited } from './source-errors.ts';
 
 export interface BudgetOptions {
   /** Requests that run at the same time. */
   readonly concurrency: number;
   /** Requests that the source may receive within any 60 seconds; no limit by default. */
-  readonly perMinute?: number;
+  readonly perMinute?: number | undefined;
   /** How long a request may wait in the queue, in milliseconds. */
   readonly queueMs: number;
   /** The source, for which all replicas together have one budget if they share a store. */
   readonly source?: string;
 }
 
-/** How long a request counts after its end. The second is for clocks that differ and for requests that were given up. */
+/** How long a request counts after its end: a minute, and a second for differing clocks and aborted requests. */
 const windowMs = 61_000;
-/** How much longer a request counts if its replica died before it reported the end. */
+/** How much longer a request counts if its replica ends before it reports the end of the request. */
 const lostMs = 60_000;
 
 /**
- * A queue of requests. A request that would wait longer than `queueMs` for the budget of the minute fails at once. One that waits for a
+ * Limits the requests to an API: at once (`concurrency`) and per minute (`perMinute`). A request that would wait longer than `queueMs` for the budget of the minute fails at once. One that waits for a
  * free place fails after `queueMs`.
  *
  * A request counts from its start until a minute after its end: when the source receives it is not known, but it is
@@ -36,7 +36,7 @@ export class Budget {
   readonly #source: string;
   #waiting = 0;
   #running = 0;
-  /** When the requests ended that still count, in order. */
+  /** The times at which the requests that still count ended, in order. */
   readonly #ends: number[] = [];
 
   constructor({ concurrency, perMinute = Number.POSITIVE_INFINITY, queueMs, source = '' }: BudgetOptions) {
@@ -46,7 +46,7 @@ export class Budget {
     this.#source = source;
     if (perMinute === Number.POSITIVE_INFINITY || !URL.canParse(source)) return;
     const labels = { server_address: new URL(source).host };
-    provide('budgetRemaining', () => ({ value: Math.max(0, this.#free()), labels }), source);
+    provideGauge('budgetRemaining', () => ({ value: Math.max(0, this.#freeCount()), labels }), source);
   }
 
   /**
@@ -75,11 +75,11 @@ export class Budget {
     try {
       return await this.#queue.add(
         async () => {
-          while (this.#free() <= 0)
+          while (this.#freeCount() <= 0)
             await pause((this.#ends[0] ?? budgetClockMs()) + windowMs - budgetClockMs(), abort.signal);
-          const leave = await this.#placeAmongReplicas(abort.signal);
+          const leave = await this.#takeReplicaPlace(abort.signal);
           settle();
-          return this.#counted(request).finally(leave);
+          return this.#runCounted(request).finally(leave);
         },
         { signal: abort.signal },
       );
@@ -91,7 +91,7 @@ export class Budget {
   /** Without the queue, where requests are isolated: a request counts from its start, because its end may never come. */
   async #runAlone<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const lateAt = budgetClockMs() + this.#queueMs;
-    while (this.#free() <= 0) {
+    while (this.#freeCount() <= 0) {
       const until = (this.#ends[0] ?? budgetClockMs()) + windowMs;
       if (until > lateAt) throw rateLimited((until - budgetClockMs()) / 1000);
       await pause(until - budgetClockMs(), signal);
@@ -101,8 +101,8 @@ export class Budget {
   }
 
   /** Waits for one of the places of all replicas. Returns a function that keeps it until the request no longer counts. */
-  async #placeAmongReplicas(signal: AbortSignal): Promise<() => void> {
-    const replicas = this.#perMinute === Number.POSITIVE_INFINITY ? null : sharedBySources();
+  async #takeReplicaPlace(signal: AbortSignal): Promise<() => void> {
+    const replicas = this.#perMinute === Number.POSITIVE_INFINITY ? null : sharedSourceState();
     if (!replicas) return () => {};
     const place = randomUUID();
     const take = (ms: number) => replicas.take(`budget ${this.#source}`, place, this.#perMinute, ms);
@@ -114,7 +114,7 @@ export class Budget {
     }
   }
 
-  async #counted<T>(request: () => Promise<T>): Promise<T> {
+  async #runCounted<T>(request: () => Promise<T>): Promise<T> {
     this.#running += 1;
     try {
       return await request();
@@ -125,14 +125,14 @@ export class Budget {
   }
 
   /** Requests that may start now. */
-  #free(): number {
+  #freeCount(): number {
     while (this.#ends[0] !== undefined && budgetClockMs() - this.#ends[0] >= windowMs) this.#ends.shift();
     return this.#perMinute - this.#running - this.#ends.length;
   }
 
   /** How long the next request waits for the minute's budget, in milliseconds. A lower bound while requests run: their ends are unknown. */
   #waitMs(): number {
-    const missing = this.#waiting - this.#free();
+    const missing = this.#waiting - this.#freeCount();
     if (missing < 0) return 0;
     // Each waiting request replaces one that ended, in order.
     const rounds = Math.floor(missing / this.#perMinute);

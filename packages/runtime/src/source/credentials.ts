@@ -1,8 +1,8 @@
-import { ownErrors } from '../process.ts';
-import { SourceError } from './errors.ts';
+import { startErrors } from '../process.ts';
+import { attachExplanation } from './failure-log.ts';
 import { isReplaying } from './recordings.ts';
-import { explained } from './running.ts';
 import { Secret } from './secret.ts';
+import { SourceError } from './source-errors.ts';
 
 type Texts = { readonly [name: string]: string | Secret };
 
@@ -37,7 +37,7 @@ type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonl
  * @param auth what it accepts; undefined: the `headers` and `query` of the source
  * @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set; the log names it
  */
-export function sentBy(source: SourceCredentials, path: string, auth = source.auth): Sent {
+export function credentialsToSend(source: SourceCredentials, path: string, auth = source.auth): Sent {
   if (auth === undefined) {
     const { headers, query, body } = source;
     const variables = secretVariables([source]);
@@ -67,7 +67,7 @@ export function sentBy(source: SourceCredentials, path: string, auth = source.au
 export function reportCredentials(source: SourceCredentials): void {
   const { auth = [] } = source;
   if (isReplaying() || chosenFrom(source, auth)) return;
-  ownErrors.push(`${lackingText(source, auth)}: must be set.`);
+  startErrors.push(`${lackingText(source, auth)}: must be set.`);
 }
 
 /** Everything that no answer to a caller and no recording may hold. */
@@ -116,7 +116,7 @@ export function revealed(values: Texts = {}): readonly (readonly [string, string
 
 function misconfigured(detail: string): SourceError {
   const error = new SourceError('SOURCE_MISCONFIGURED', 'The server has no key for its source.');
-  return explained(error, { detail, hint: 'Set it in .env, or where the server runs.' });
+  return attachExplanation(error, { detail, hint: 'Set it in .env, or where the server runs.' });
 }
 
 function chosenFrom(source: SourceCredentials, auth: Alternatives): readonly string[] | undefined {

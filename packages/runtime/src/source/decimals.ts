@@ -1,7 +1,7 @@
 import type { ObjectSchema } from '../server/define-tool.ts';
-import { writtenNumber } from '../server/exact.ts';
+import { writtenNumber } from '../server/exact-numbers.ts';
 import { isObject, type Members } from '../server/schema.ts';
-import { alternativesOf, memberSchema } from './declared.ts';
+import { alternativesOf, memberSchema } from './declared-members.ts';
 
 /**
  * An answer in which a decimal that JavaScript would change is the text of its digits, where the declared type admits text.

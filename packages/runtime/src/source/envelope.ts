@@ -1,13 +1,13 @@
 import { isObject } from '../server/schema.ts';
-import type { SourceError } from './errors.ts';
-import { explained } from './running.ts';
-import { rejected } from './status.ts';
+import { attachExplanation } from './failure-log.ts';
+import type { SourceError } from './source-errors.ts';
+import { rejected } from './status-errors.ts';
 
 /** The form around the answers of an API (GraphQL over HTTP §6, JSON-RPC 2.0 §5). */
 export type Envelope = 'graphql' | 'json-rpc';
 
 /** The answer in an envelope. @throws SourceError `SOURCE_REJECTED`, with the API's own reason */
-export function openedValue(value: unknown, envelope: Envelope | undefined): unknown {
+export function openEnvelope(value: unknown, envelope: Envelope | undefined): unknown {
   if (envelope === undefined || !isObject(value)) return value;
   const { error, errors, data, result } = value;
   if (envelope === 'json-rpc') {
@@ -25,7 +25,7 @@ export function openedValue(value: unknown, envelope: Envelope | undefined): unk
  * Whether an answer, taken out of its envelope, says that there is nothing: null, or data of GraphQL whose members are all null. So
  * GraphQL answers for an unknown id (§6.4.4), and JSON-RPC methods such as eth_getTransactionByHash.
  */
-export function isNothing(value: unknown, envelope: Envelope | undefined): boolean {
+export function isEmptyPayload(value: unknown, envelope: Envelope | undefined): boolean {
   if (envelope === undefined || value === null) return envelope !== undefined;
   const members = envelope === 'graphql' && isObject(value) ? Object.values(value) : [];
   return members.length > 0 && members.every((member) => member === null);
@@ -35,7 +35,7 @@ function failure(statedReason: unknown, message?: string): SourceError {
   const error = rejected(JSON.stringify(statedReason), message);
   const { detail = 'without a reason' } = error.hints;
   const hint = 'Compare the request with the documentation of the API.';
-  return explained(error, { detail: `the API answered with an error: ${detail}`, hint });
+  return attachExplanation(error, { detail: `the API answered with an error: ${detail}`, hint });
 }
 
 /** An answer in its envelope again, for a recording. */

@@ -1,10 +1,10 @@
-import { loadEnvironment, ownErrors } from '../process.ts';
+import { loadEnvironment, startErrors } from '../process.ts';
 import { redactDetailsBy } from '../server/error-detail.ts';
 import { variables } from '../variables.ts';
-import { addressNotSet } from './address.ts';
 import { isReplaying } from './recordings.ts';
 import { redactorOf } from './redact.ts';
 import { Secret } from './secret.ts';
+import { addressNotSet } from './source-address.ts';
 
 /** One variable of the environment: its purpose, and how its text is read. */
 export interface Declared<T> {
@@ -118,7 +118,7 @@ export function defineEnv<const Declarations extends { readonly [name: string]: 
   const environmentValues = environment ?? process.env;
   const values = Object.entries(declarations).map(([name, declaration]) => {
     if (Object.hasOwn(variables, name))
-      ownErrors.push(`${name}: is a variable of the server itself; choose another name.`);
+      startErrors.push(`${name}: is a variable of the server itself; choose another name.`);
     return [name, valueFrom(name, declaration, environmentValues[name]?.trim() ?? '')];
   });
   return Object.fromEntries(values);
@@ -130,7 +130,7 @@ function valueFrom(name: string, declaration: Declared<unknown>, text: string): 
     if (text !== '') return declaration.parse(name, text);
     if (!isReplaying()) throw new Error(`must be set: ${declaration.text}`);
   } catch (error) {
-    ownErrors.push(`${name}: ${(error as Error).message}`);
+    startErrors.push(`${name}: ${(error as Error).message}`);
   }
   return declaration.blank(name);
 }

@@ -1,9 +1,9 @@
-import { longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
+import { findLongNumbers, parseLiterally, writeLiterally } from '../server/exact-numbers.ts';
 import { isObject } from '../server/schema.ts';
-import { SourceError, unavailable } from './errors.ts';
+import { attachExplanation } from './failure-log.ts';
 import { type McpResult, parseContainer } from './mcp-result.ts';
-import { explained } from './running.ts';
-import { rejected, statusError } from './status.ts';
+import { SourceError, unavailable } from './source-errors.ts';
+import { rejected, statusError } from './status-errors.ts';
 
 /** A JSON-RPC message of an MCP server. */
 export interface Message {
@@ -40,7 +40,7 @@ export async function resultIn(
     throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
   if (!response.ok) {
     const error = statusError({ status, headers, text: redact(text) }, isReadOnly);
-    throw explained(error, { status, detail: `HTTP ${status}` });
+    throw attachExplanation(error, { status, detail: `HTTP ${status}` });
   }
   if (message?.error?.code === invalidParams) throw rejected(redact(writeLiterally(message.error)));
   if (message?.result === undefined) throw unavailable(isReadOnly);
@@ -53,7 +53,7 @@ export async function resultIn(
 
 /** JSON with numbers that `writeLiterally` writes as they were. */
 export function literally(text: string): unknown {
-  const isChanged = longNumbersIn(text) !== undefined || /\de\+?\d{3}/i.test(text);
+  const isChanged = findLongNumbers(text) !== undefined || /\de\+?\d{3}/i.test(text);
   if (isChanged) return parseLiterally(text);
   return JSON.parse(text);
 }

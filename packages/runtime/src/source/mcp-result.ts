@@ -1,7 +1,7 @@
-import { parseExactly } from '../server/exact.ts';
+import { parseExactly } from '../server/exact-numbers.ts';
 import { isObject } from '../server/schema.ts';
-import { SourceError } from './errors.ts';
-import { foreignLine } from './reason.ts';
+import { foreignLine } from './failure-reason.ts';
+import { SourceError } from './source-errors.ts';
 
 /** The result of a request to an MCP server. */
 export interface McpResult {

@@ -1,33 +1,40 @@
-import { ownErrors } from '../process.ts';
+import { startErrors } from '../process.ts';
+import { type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { exactly, longNumbersIn, parseLiterally } from '../server/exact.ts';
-import { createTurns, isolatesRequests } from '../server/limits.ts';
-import { type HeldMemory, heldBySource } from '../server/memory.ts';
-import { addressNotSet, reportAddress } from './address.ts';
+import { findLongNumbers, parseLiterally, restoreLongIntegers } from '../server/exact-numbers.ts';
+import { createLargeWorkQueue } from '../server/large-work-queue.ts';
+import { isolatesRequests } from '../server/limits.ts';
+import { redactorFor, withTokens } from './access-token.ts';
 import { Budget } from './budget.ts';
 import { allSecretsOf, type Credentials, revealed, secretVariables } from './credentials.ts';
+import { chargeResponse } from './current-call.ts';
 import { withDecimals } from './decimals.ts';
-import { declaredPart, recordable } from './declared.ts';
-import { fitToSchema } from './drift.ts';
-import { SourceError, tooSlow, unavailable } from './errors.ts';
+import { declaredPartToRecord, keepDeclaredMembers } from './declared-members.ts';
+import { logFailedRequest } from './failure-log.ts';
+import { fitToSchema } from './fit-to-schema.ts';
 import { type McpAnswer, resultIn, unknownForm } from './mcp-message.ts';
 import { isEmptyResult, type McpResult, mcpAnswer, mcpFailure, withReplacedAnswer } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
 import { EventReader } from './mcp-stream.ts';
 import {
+  findLiveRecording,
   isRecording,
   isReplaying,
-  keptDirectory,
   type RecordedRequest,
-  recordedReply,
-  recordReply,
-  replayed,
-  tellCheck,
+  recordResponse,
+  replayRecording,
+  reportOrigin,
 } from './recordings.ts';
-import { holdAnswer, logFailureOf } from './running.ts';
 import { Secret } from './secret.ts';
-import { defaultMaxBytes, explainedFailure, mismatch, type ReadChunk, requestOnce } from './send.ts';
-import { redactorFor, withTokens } from './token.ts';
+import {
+  defaultMaxBytes,
+  explainFailure,
+  fetchMeasured,
+  mismatchError,
+  type ReadChunk,
+} from './send-with-retries.ts';
+import { addressNotSet, reportAddress } from './source-address.ts';
+import { SourceError, tooSlow, unavailable } from './source-errors.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
@@ -71,7 +78,7 @@ export interface McpCall<Schema> {
 /** Calls of the tools of an MCP server. */
 export interface McpSource {
   /**
-   * The answer of a tool of the server; undefined where that says that the empty result is the answer.
+   * The answer of a tool of the server; undefined if the result of the tool is empty.
    *
    * @throws SourceError
    */
@@ -86,19 +93,6 @@ type Session = { readonly [header: string]: string };
 
 const protocolVersion = '2025-06-18';
 
-/** Writes an answer to the directories that keep answers, if any. */
-function recordCall(
-  request: RecordedRequest,
-  text: string,
-  recordingText: () => string,
-  credentials: Credentials,
-): void {
-  const directory = keptDirectory();
-  if (isRecording()) recordReply(request, { status: 200, text: recordingText() }, allSecretsOf(credentials));
-  else if (directory !== undefined && !isReplaying())
-    recordReply(request, { status: 200, text }, allSecretsOf(credentials), directory);
-}
-
 /** Forwards calls to an MCP server. A call is sent once; only a session that has ended is opened anew. */
 export function mcpSource(options: McpSourceOptions): McpSource {
   const address = endpointOf(options.baseUrl);
@@ -112,62 +106,95 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     perMinute,
   } = options;
   const redact = redactorFor(credentials);
-  const source = address;
-  const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });
-  const ask = askerOf(options, address, maxBytes, redact);
+  const budget = new Budget({ concurrency, queueMs, source: address, perMinute });
+  const callTool = createToolCaller(options, address, maxBytes, redact);
 
-  const forward = async <Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) => {
-    const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
-    const requestParts = { method: 'call', path: `/${tool}`, json: args };
-    const url = new URL(address);
+  const secrets = () => allSecretsOf(credentials);
+
+  /** The result of a call as JSON, without keys. */
+  const sendCall = (tool: string, call: McpCall<ObjectSchema>, request: RecordedRequest): Promise<string> => {
+    const { isReadOnly = false, signal } = call;
     const timeout = AbortSignal.timeout(timeoutMs);
     const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    const fetched = async (): Promise<string> => {
-      const heldMemory = heldBySource();
+    return withTokens(options, undefined, ending, async () => {
+      const reservedMemory = reserveForSource();
       try {
         const send = () => {
-          tellCheck('network', requestParts);
-          return ask(tool, call, ending, heldMemory);
+          reportOrigin('network', request);
+          return callTool(tool, call, ending, reservedMemory);
         };
         const answer = redact(await budget.run(send, ending));
-        await holdAnswer(answer, heldMemory, signal);
+        await chargeResponse(answer, reservedMemory, signal);
         return answer;
       } catch (error) {
-        heldMemory?.release();
+        reservedMemory?.release();
         const sourceError = mcpSourceError(error, isReadOnly, signal?.aborted === true, timeout.aborted);
         const variables = secretVariables([credentials]);
-        const { method, path } = requestParts;
-        throw explainedFailure(sourceError, error, { method, url, path, variables, timeoutMs });
+        const { method, path } = request;
+        throw explainFailure(sourceError, error, {
+          method,
+          url: new URL(address),
+          path,
+          variables,
+          timeoutMs,
+        });
       }
-    };
-    const recorded = recordedReply(requestParts) ?? (isReplaying() ? replayed(requestParts) : undefined);
-    const text = recorded ? recorded.text : await withTokens(options, undefined, ending, fetched);
-    const long = longNumbersIn(text);
-    const result = exactly(text, JSON.parse(text), long) as McpResult;
-    if (result.isError === true) throw mcpFailure(result);
-    const wholeAnswer = mcpAnswer(result, wrap);
-    const only = call.keep === 'declared' ? schema : undefined;
-    const reduced = only ? declaredPart(wholeAnswer, only) : wholeAnswer;
-    const literalAnswer = () => mcpAnswer(parseLiterally(text) as McpResult, wrap, parseLiterally);
-    const chosenAnswer = long ? withDecimals(reduced, schema, literalAnswer) : reduced;
-    const hasNothing = isEmptyResult(result, wrap, isReadOnly);
-    const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
-    const { value: answer, problem } = hasNothing
-      ? { value: undefined, problem: null }
-      : fitToSchema(chosenAnswer, schema, text.length, tolerance);
-    if (problem)
-      throw mismatch(problem, { method: requestParts.method, host: url.host, path: requestParts.path });
-    const recordingText = () => {
-      const body = recordable(requestParts, wholeAnswer, only);
-      if (only && !hasNothing) return JSON.stringify(withReplacedAnswer(result, body, wrap));
-      return text;
-    };
-    recordCall(requestParts, text, recordingText, credentials);
-    if (hasNothing) return undefined;
-    return answer as Data<Schema>;
+    });
   };
 
-  return { call: (tool, call) => logFailureOf(() => forward(tool, call), call.signal) };
+  const forward = async <Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) => {
+    const { arguments: args = {}, isReadOnly = false } = call;
+    const request = { method: 'call', path: `/${tool}`, json: args };
+    const recorded = findLiveRecording(request) ?? (isReplaying() ? replayRecording(request) : undefined);
+    const text = recorded ? recorded.text : await sendCall(tool, call, request);
+    const longNumbers = findLongNumbers(text);
+    const result = restoreLongIntegers(text, JSON.parse(text), longNumbers) as McpResult;
+    if (result.isError === true) throw mcpFailure(result);
+    const answer = mcpAnswer(result, call.wrap);
+    if (isEmptyResult(result, call.wrap, isReadOnly)) {
+      recordResponse(request, { status: 200, text }, secrets);
+      return undefined;
+    }
+    const { value, problem } = fitAnswer(answer, text, longNumbers, call, options.drift);
+    if (problem) {
+      const { method, path } = request;
+      throw mismatchError(problem, { method, host: new URL(address).host, path });
+    }
+    const recordedText = textToRecord(request, text, result, answer, call);
+    recordResponse(request, { status: 200, text: recordedText }, secrets);
+    return value as Data<Schema>;
+  };
+
+  return { call: (tool, call) => logFailedRequest(() => forward(tool, call), call.signal) };
+}
+
+/** The answer as far as the schema admits it, and why it cannot be used. */
+function fitAnswer(
+  answer: unknown,
+  text: string,
+  longNumbers: ReturnType<typeof findLongNumbers>,
+  { keep, schema, wrap, signal }: McpCall<ObjectSchema>,
+  drift: McpSourceOptions['drift'],
+) {
+  const keepsDeclared = keep === 'declared';
+  const kept = keepsDeclared ? keepDeclaredMembers(answer, schema) : answer;
+  const literally = () => mcpAnswer(parseLiterally(text) as McpResult, wrap, parseLiterally);
+  const exact = longNumbers ? withDecimals(kept, schema, literally) : kept;
+  return fitToSchema(exact, schema, text.length, { drift, isChosen: keepsDeclared, signal });
+}
+
+/** The text that is recorded: the result, with the declared members only if the tool keeps no others. */
+function textToRecord(
+  request: RecordedRequest,
+  text: string,
+  result: McpResult,
+  answer: unknown,
+  { keep, schema, wrap }: McpCall<ObjectSchema>,
+): string {
+  if (!isRecording()) return text;
+  const recorded = declaredPartToRecord(request, answer, keep === 'declared' ? schema : undefined);
+  if (keep === 'declared') return JSON.stringify(withReplacedAnswer(result, recorded, wrap));
+  return text;
 }
 
 /** The URL of an endpoint. A variable that is no URL is reported before the server starts. */
@@ -176,7 +203,7 @@ function endpointOf(baseUrl: string | Secret): string {
   const address = baseUrl.reveal() ?? addressNotSet;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return address;
-  ownErrors.push(`${baseUrl.name}: expected an http or https URL without user and password.`);
+  startErrors.push(`${baseUrl.name}: expected an http or https URL without user and password.`);
   return addressNotSet;
 }
 
@@ -200,8 +227,8 @@ function secretPartsOf(address: string): readonly string[] {
   return [...valuesWithDigits, ...longParts];
 }
 
-/** How one tool of the server is asked, in a session that is opened when it is needed. */
-function askerOf(
+/** Returns a function that calls a tool of the server, in a session that is opened when it is needed. */
+function createToolCaller(
   options: McpSourceOptions,
   address: string,
   maxBytes: number,
@@ -209,13 +236,13 @@ function askerOf(
 ) {
   let openSession: Promise<Session> | Session | undefined;
   let lastId = 0;
-  const turn = createTurns();
+  const turn = createLargeWorkQueue();
 
   const post = async (
     message: object,
     session: Session,
     signal: AbortSignal,
-    heldMemory?: HeldMemory,
+    reservedMemory?: ReservedMemory,
     onChunk?: ReadChunk,
   ): Promise<Response> => {
     const headers = new Headers({
@@ -232,41 +259,40 @@ function askerOf(
       redirect: 'manual',
       signal,
     });
-    return requestOnce(request, maxBytes, heldMemory, onChunk);
+    return fetchMeasured(request, maxBytes, reservedMemory, onChunk);
   };
 
   const sendRequest = async (
     message: { readonly id: number; readonly method: string; readonly params: object },
     session: Session,
     signal: AbortSignal,
-    heldMemory?: HeldMemory,
+    reservedMemory?: ReservedMemory,
   ): Promise<McpAnswer> => {
     // A server that does not accept an answer to its own request still answers the call, or the call fails.
     const reply = (answer: object) => void post(answer, session, signal).catch(() => {});
-    const events = new EventReader(message.id, turn, reply, heldMemory);
-    const response = await post(message, session, signal, heldMemory, (chunk) => events.take(chunk));
+    const events = new EventReader(message.id, turn, reply, reservedMemory);
+    const response = await post(message, session, signal, reservedMemory, (chunk) => events.take(chunk));
     const text = await response.text();
     return { response, text, streamed: await events.response() };
   };
 
-  const open = async (signal: AbortSignal): Promise<Session> => {
+  const initialize = async (signal: AbortSignal): Promise<Session> => {
     lastId += 1;
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'mcp-source', version: '1' } };
     const answer = await sendRequest({ id: lastId, method: 'initialize', params }, {}, signal);
     const result: McpResult = JSON.parse(await resultIn(answer, lastId, true, redact));
     const version = result.protocolVersion;
     const id = answer.response.headers.get('mcp-session-id');
-    const session: Session = {
-      ...(id !== null && { 'mcp-session-id': id }),
-      ...(typeof version === 'string' && /^[\d-]+$/.test(version) && { 'mcp-protocol-version': version }),
-    };
+    const session: { [header: string]: string } = {};
+    if (id !== null) session['mcp-session-id'] = id;
+    if (typeof version === 'string' && /^[\d-]+$/.test(version)) session['mcp-protocol-version'] = version;
     await post({ method: 'notifications/initialized' }, session, signal);
     return session;
   };
 
-  /** Opens a session for all calls. One that cannot be opened is tried anew by the next call. */
-  const begin = (signal: AbortSignal): Promise<Session> => {
-    const opening = open(signal).then(
+  /** Opens a session for all calls. If that fails, the next call tries again. */
+  const openSharedSession = (signal: AbortSignal): Promise<Session> => {
+    const opening = initialize(signal).then(
       (session) => {
         openSession = session;
         return session;
@@ -284,25 +310,25 @@ function askerOf(
     tool: string,
     { arguments: args = {}, isReadOnly = false, inputSchema }: McpCall<ObjectSchema>,
     signal: AbortSignal,
-    heldMemory: HeldMemory | undefined,
+    reservedMemory: ReservedMemory | undefined,
   ): Promise<string> => {
     if (options.protocolVersion !== undefined) {
       lastId += 1;
       const id = lastId;
       const { params, headers } = statelessCall(tool, args, inputSchema);
       return resultIn(
-        await sendRequest({ id, method: 'tools/call', params }, headers, signal, heldMemory),
+        await sendRequest({ id, method: 'tools/call', params }, headers, signal, reservedMemory),
         id,
         isReadOnly,
         redact,
       );
     }
     for (let tries = 0; ; tries += 1) {
-      const session = await (openSession ?? begin(signal));
+      const session = await (openSession ?? openSharedSession(signal));
       lastId += 1;
       const id = lastId;
       const message = { id, method: 'tools/call', params: { name: tool, arguments: args } };
-      const answer = await sendRequest(message, session, signal, heldMemory);
+      const answer = await sendRequest(message, session, signal, reservedMemory);
       if (answer.response.status === 404 && session['mcp-session-id'] !== undefined && tries === 0) {
         openSession = undefined;
         continue;

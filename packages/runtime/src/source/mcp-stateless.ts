@@ -1,4 +1,4 @@
-import { mirrorsOf, modernVersion } from '../server/modern.ts';
+import { mirroredArguments, modernVersion } from '../server/modern.ts';
 
 /** A request of MCP 2026-07-28, and the headers that repeat parts of it. */
 export interface StatelessCall {
@@ -14,7 +14,7 @@ const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
  * @param inputSchema names the arguments that headers repeat (`x-mcp-header`)
  */
 export function statelessCall(tool: string, args: object, inputSchema: object | undefined): StatelessCall {
-  const repeated = mirrorsOf(inputSchema, args).flatMap(({ header, value }) => {
+  const repeated = mirroredArguments(inputSchema, args).flatMap(({ header, value }) => {
     if (value === undefined || value === null) return [];
     return [[header, encodeHeaderText(String(value))] as const];
   });

@@ -1,7 +1,7 @@
-import { answerWeight, type HeldMemory } from '../server/memory.ts';
-import { overloaded, SourceError } from './errors.ts';
+import { answerWeight, type ReservedMemory } from '../server/call-memory.ts';
 import { literally, type Message } from './mcp-message.ts';
 import { parseContainer } from './mcp-result.ts';
+import { overloaded, SourceError } from './source-errors.ts';
 
 /** A longer event is an answer, not a request. It is parsed when its memory is taken. */
 const longestRequest = 100_000;
@@ -27,7 +27,7 @@ export class EventReader {
   readonly #id: number;
   readonly #turn: Turn;
   readonly #answer: (message: object) => void;
-  readonly #held: HeldMemory | undefined;
+  readonly #reservedMemory: ReservedMemory | undefined;
   readonly #decoder = new TextDecoder();
   /** The beginning of the next event. */
   #open = '';
@@ -45,13 +45,13 @@ export class EventReader {
   /**
    * @param id of the request whose response the stream contains
    * @param answer receives the answer to each request: `ping` succeeds, no other method exists here (JSON-RPC 2.0 §5.1)
-   * @param heldMemory takes the memory of long events
+   * @param reservedMemory takes the memory of long events
    */
-  constructor(id: number, turn: Turn, answer: (message: object) => void, heldMemory?: HeldMemory) {
+  constructor(id: number, turn: Turn, answer: (message: object) => void, reservedMemory?: ReservedMemory) {
     this.#id = id;
     this.#turn = turn;
     this.#answer = answer;
-    this.#held = heldMemory;
+    this.#reservedMemory = reservedMemory;
   }
 
   /**
@@ -105,7 +105,8 @@ export class EventReader {
     const data = eventData(event);
     if (!/^[ \t\r\n]*\{/.test(data)) return;
     const isLong = event.length > longestRequest;
-    if (isLong && this.#held && !(await this.#held.reach(answerWeight(data)))) throw overloaded();
+    if (isLong && this.#reservedMemory && !(await this.#reservedMemory.reserveTotal(answerWeight(data))))
+      throw overloaded();
     await this.#admit(data.length);
     const message = parseContainer<Message>(data, literally);
     const { method, id } = message ?? {};

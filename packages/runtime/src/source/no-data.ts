@@ -1,6 +1,6 @@
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
 import { isObject, type Members, type SchemaProblem } from '../server/schema.ts';
-import { alternativesOf } from './declared.ts';
+import { alternativesOf } from './declared-members.ts';
 
 // The contract has the same rule in packages/contract/src/definition/no-data.ts: one table of cases tests both.
 

@@ -1,6 +1,6 @@
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { isObject, type Members } from '../server/schema.ts';
-import { ownMember, type QueryStyle } from './request.ts';
+import { ownMember, type QueryStyle } from './request-parameters.ts';
 
 /** The call whose answer is a page: with it, headers of the answer become `next` and `total`, if the schema declares those. */
 export interface Pages {

@@ -1,14 +1,15 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';
-import { parseLiterally, writeLiterally } from '../server/exact.ts';
-import type { HeldMemory } from '../server/memory.ts';
-import { SourceError } from './errors.ts';
+import type { ReservedMemory } from '../server/call-memory.ts';
+import { parseLiterally, writeLiterally } from '../server/exact-numbers.ts';
+import { runningTool } from './current-call.ts';
+import { attachExplanation } from './failure-log.ts';
 import type { PagingHeaders } from './pages.ts';
 import { redactorOf } from './redact.ts';
-import { explained, runningTool } from './running.ts';
+import { SourceError } from './source-errors.ts';
 
-/** The request of a tool to its source, as its code writes it: without address, keys and headers of the source. */
+/** A request as the code of the tool writes it, without address, keys and headers of the source. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -35,22 +36,22 @@ export interface Recording {
   readonly from: 'recorded' | 'document';
 }
 
-/** What a source has answered. */
+/** The response of a source, sent or recorded. */
 export interface SourceResponse {
-  /** 404: it has nothing. */
+  /** The HTTP status. A response with 404 has no text. */
   readonly status: number;
-  /** As its header says. */
+  /** The header `content-type`. */
   readonly contentType?: string;
   /** Those that name its place among pages. */
   readonly headers?: PagingHeaders | undefined;
   /** Empty if there is no content. */
   readonly text: string;
-  /** The memory that it takes, until a call adopts it. */
-  readonly held?: HeldMemory | undefined;
+  /** Reserved for the response, until a call takes it over. */
+  readonly memory?: ReservedMemory | undefined;
 }
 
-/** For the check that has started this server (`SOURCES_LOG=1`): where an answer comes from. */
-export function tellCheck(from: 'network' | Recording['from'], { method, path }: RecordedRequest): void {
+/** Prints where a response comes from, for the check that has started this server (`SOURCES_LOG=1`). */
+export function reportOrigin(from: 'network' | Recording['from'], { method, path }: RecordedRequest): void {
   if (process.env.SOURCES_LOG === '1') {
     console.log(JSON.stringify({ event: 'source-answer', from, request: `${method.toUpperCase()} ${path}` }));
   }
@@ -77,7 +78,7 @@ export function recordingsToWrite(project = projectDirectory()): string {
 function refuseLink(place: string): void {
   if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const error = new SourceError('SOURCE_MISCONFIGURED', 'The answer cannot be recorded.');
-  throw explained(error, { detail: `${place} is a link.`, hint: 'Remove the link.' });
+  throw attachExplanation(error, { detail: `${place} is a link.`, hint: 'Remove the link.' });
 }
 
 /**
@@ -91,7 +92,7 @@ export function isReplaying(): boolean {
   return !JSON.parse(SOURCES_TOOLS).includes(tool);
 }
 
-/** Whether a request is a rehearsal, so that one that changes something must not be sent twice. */
+/** Whether a check or `record` sends the requests. A request that changes something must then not be repeated. */
 export function isRehearsing(): boolean {
   return process.env.SOURCES === 'live' || isRecording();
 }
@@ -101,10 +102,10 @@ export function isRecording(): boolean {
 }
 
 /**
- * The directory in which `market-mcp check --live` keeps answers (`SOURCES_KEPT`), so that all servers that it starts ask
- * each question once; undefined elsewhere.
+ * The directory in which `market-mcp check --live` keeps responses (`SOURCES_KEPT`), so that all servers that it starts send each request
+ * once; undefined in other processes.
  */
-export function keptDirectory(): string | undefined {
+export function liveRecordingsDirectory(): string | undefined {
   if (process.env.SOURCES === 'live') return process.env.SOURCES_KEPT || undefined;
   return undefined;
 }
@@ -123,19 +124,19 @@ export function recordingFile({ method, path }: RecordedRequest): string {
  *
  * @throws SourceError if there is none; the log says how to record it
  */
-export function replayed(request: RecordedRequest, directory = recordingsDirectory()): SourceResponse {
+export function replayRecording(request: RecordedRequest, directory = recordingsDirectory()): SourceResponse {
   if (isProduction()) {
     const detail = 'SOURCES=replay: a live server never answers from recordings.';
     const error = new SourceError(
       'SOURCE_MISCONFIGURED',
       'This server is not configured to call its source.',
     );
-    throw explained(error, { detail, hint: 'Remove SOURCES from its variables.' });
+    throw attachExplanation(error, { detail, hint: 'Remove SOURCES from its variables.' });
   }
-  const found = recordingOf(request, directory);
-  if (found) {
-    tellCheck(found.from, request);
-    return replyOf(found);
+  const recording = findRecording(request, directory);
+  if (recording) {
+    reportOrigin(recording.from, request);
+    return responseOfRecording(recording);
   }
   const { method, path } = request;
   const requestLine = `${method.toUpperCase()} ${path}`;
@@ -150,24 +151,24 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
     'SOURCE_NOT_RECORDED',
     `There is no recording of ${requestLine}: make one with market-mcp record.`,
   );
-  throw explained(error, { method, path, detail, hint });
+  throw attachExplanation(error, { method, path, detail, hint });
 }
 
-/** The answer of a request that a live check has made before; undefined where it has not. */
-export function recordedReply(request: RecordedRequest): SourceResponse | undefined {
-  const directory = keptDirectory();
-  const found = directory === undefined ? undefined : recordingOf(request, directory);
-  return found && replyOf(found);
+/** The response to a request that this live check has sent before; undefined if it has not. */
+export function findLiveRecording(request: RecordedRequest): SourceResponse | undefined {
+  const directory = liveRecordingsDirectory();
+  const recording = directory === undefined ? undefined : findRecording(request, directory);
+  return recording && responseOfRecording(recording);
 }
 
-function recordingOf(request: RecordedRequest, directory: string): Recording | undefined {
+function findRecording(request: RecordedRequest, directory: string): Recording | undefined {
   const key = requestKey(request);
   return readRecordings(join(directory, recordingFile(request))).find(
     (recording) => requestKey(recording.request) === key,
   );
 }
 
-function replyOf({ body, status, headers }: Recording): SourceResponse {
+function responseOfRecording({ body, status, headers }: Recording): SourceResponse {
   return { status, headers, text: body === undefined || status === 404 ? '' : writeLiterally(body) };
 }
 
@@ -177,7 +178,7 @@ function replyOf({ body, status, headers }: Recording): SourceResponse {
  * @param secrets removed wherever the answer repeats them
  * @throws SourceError if a link is in the way
  */
-export function recordReply(
+export function writeRecording(
   request: RecordedRequest,
   { status, text, headers }: SourceResponse,
   secrets: readonly string[],
@@ -212,6 +213,21 @@ function escapeInvisible(json: string): string {
       return `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
     }).join(''),
   );
+}
+
+/**
+ * Records a response if this run records, in the project or for a live check.
+ *
+ * @param secrets removed wherever the response repeats them
+ */
+export function recordResponse(
+  request: RecordedRequest,
+  response: SourceResponse,
+  secrets: () => readonly string[] = () => [],
+): void {
+  const directory = liveRecordingsDirectory();
+  if (isRecording()) writeRecording(request, response, secrets());
+  else if (directory !== undefined && !isReplaying()) writeRecording(request, response, secrets(), directory);
 }
 
 function readRecordings(file: string): readonly Recording[] {

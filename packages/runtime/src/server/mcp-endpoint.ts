@@ -1,0 +1,331 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Caller, type createAuthenticator, signatureEnd } from './auth.ts';
+import { createCallLimit } from './call-limit.ts';
+import { type createMemory, estimateMemory, ReservedMemory } from './call-memory.ts';
+import type { Tool } from './define-tool.ts';
+import { createStreams } from './event-streams.ts';
+import {
+  bodyRefusals,
+  type HttpResponse,
+  invalidSession,
+  jsonResponse,
+  noContent,
+  requestIdHeader,
+  serverStopping,
+  streamHeaders,
+  tooManyCalls,
+  unauthorizedResponse,
+  usedTokensUnknown,
+} from './http-responses.ts';
+import type { BodyRefusal } from './incoming-bodies.ts';
+import {
+  ErrorCode,
+  type ErrorReply,
+  errorReply,
+  isRequest,
+  parseBody,
+  RpcError,
+  replyTo,
+} from './json-rpc.ts';
+import type { Limits } from './limits.ts';
+import { type Log, publishSession, type ReportLimit } from './log.ts';
+import { createMethods, type MethodOptions, protocolVersions } from './mcp-methods.ts';
+import { createModern, isModern, traceparentOf } from './modern.ts';
+import type { OnDisconnect } from './run-call.ts';
+import { RunningCalls } from './running-calls.ts';
+import { isObject, type Members } from './schema.ts';
+import { createSessions, type SharedSessions } from './session.ts';
+import { holdsPaidMethod, paidMethod } from './tools-call.ts';
+import type { UsedKeys, UseResult } from './used-tokens.ts';
+import type { TokenRules } from './verify-token.ts';
+
+/** The settings of `/mcp`. */
+export interface EndpointOptions extends MethodOptions, Limits {
+  /** Null if the token check is off. */
+  readonly token: TokenRules | null;
+  /** Null for a random secret, with which sessions end with the process. */
+  readonly sessionSecret: string | null;
+  /** The previous secret, whose sessions stay valid; null or absent if there is none. */
+  readonly previousSessionSecret?: string | null;
+  /** Lifetime of a session, in seconds. */
+  readonly sessionTtlSeconds: number;
+  /** Whether requests of MCP 2026-07-28 are also answered; true by default. */
+  readonly modern?: boolean;
+  /** The state that the server shares with its replicas; null or absent if it shares nothing. */
+  readonly replicas?: Replicas | null;
+}
+
+/** Ended sessions and used tokens, which replicas share. */
+export interface Replicas extends SharedSessions, UsedKeys {}
+
+/** The parts of the HTTP app that the endpoint uses. */
+export interface EndpointServices {
+  readonly authentication: ReturnType<typeof createAuthenticator>;
+  readonly memory: ReturnType<typeof createMemory>;
+  /** Reads a body within the limits for its caller. */
+  receive<Value extends object>(
+    request: IncomingMessage,
+    caller: Caller | Promise<Caller>,
+    parse: (bytes: Buffer, memoryBytes: number) => Value,
+    weigh?: (bytes: Buffer) => number,
+  ): Promise<Value | BodyRefusal>;
+  /** The caller's network. */
+  networkOf(request: IncomingMessage): string;
+}
+
+/** Answers requests to `/mcp` (C§4, C§5): checks the token of a call and the session, then runs the method of MCP in its era. */
+export class McpEndpoint {
+  /** The response to a call without a valid token. */
+  readonly unauthorized: HttpResponse;
+  readonly runningCalls = new RunningCalls();
+  readonly #config: EndpointOptions;
+  readonly #services: EndpointServices;
+  readonly #reportLimit: ReportLimit;
+  readonly #sessions: ReturnType<typeof createSessions>;
+  readonly #streams: ReturnType<typeof createStreams>;
+  readonly #calls: ReturnType<typeof createCallLimit>;
+  readonly #methods: ReturnType<typeof createMethods>;
+  readonly #modern: ReturnType<typeof createModern> | null;
+  readonly #paidSockets = new WeakSet<Socket>();
+
+  constructor(
+    config: EndpointOptions,
+    tools: readonly Tool[],
+    log: Log,
+    reportLimit: ReportLimit,
+    services: EndpointServices,
+  ) {
+    const { token, replicas = null, sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
+    this.#config = config;
+    this.#services = services;
+    this.#reportLimit = reportLimit;
+    this.#sessions = createSessions(
+      sessionSecret,
+      sessionTtlSeconds,
+      token?.audience ?? undefined,
+      undefined,
+      previousSessionSecret,
+    );
+    this.#streams = createStreams(config, reportLimit);
+    this.#calls = createCallLimit(config, reportLimit);
+    this.#methods = createMethods(config, tools, log, this.runningCalls);
+    this.#modern = config.modern === false ? null : createModern(this.#methods, config, tools);
+    this.unauthorized = unauthorizedResponse(token);
+    replicas?.follow((session) => {
+      if (this.#sessions.isOpen(session)) this.#endSession(session);
+    });
+  }
+
+  /** Names of the request headers of the stateless revision. */
+  get headers(): readonly string[] {
+    return this.#modern?.headers ?? [];
+  }
+
+  hasPaid(socket: Socket): boolean {
+    return this.#paidSockets.has(socket);
+  }
+
+  /** Ends the event stream of a connection. */
+  closeStream(socket: Socket): void {
+    this.#streams.close(socket);
+  }
+
+  closeStreams(): void {
+    this.#streams.closeAll();
+  }
+
+  /** Receives a message while its token is verified, and answers it. */
+  async handlePost(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    const { headers } = request;
+    if (!jsonType.test(headers['content-type'] ?? '')) {
+      return jsonResponse(415, { error: 'Content-Type must be application/json' });
+    }
+    const identified = this.#services.authentication.identify(headers);
+    const body = await this.#services.receive(
+      request,
+      identified,
+      parseWithinDepth,
+      (bytes) => estimateMemory(bytes) ?? 0,
+    );
+    if (typeof body === 'number') return bodyRefusals[body];
+    const reservedMemory = new ReservedMemory(this.#services.memory, body.memoryBytes);
+    try {
+      const caller = await identified;
+      if (caller.hasValidToken) this.#paidSockets.add(request.socket);
+      return await this.#answerMessage(request, response, requestId, body.message, reservedMemory, caller);
+    } finally {
+      reservedMemory.release();
+    }
+  }
+
+  async #answerMessage(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    message: unknown,
+    reservedMemory: ReservedMemory,
+    caller: Caller,
+  ): Promise<HttpResponse> {
+    const { headers } = request;
+    const denial = this.#denyCall(requestId, message, caller);
+    if (denial) return denial;
+    if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
+    const modern = this.#modernFor(message, headers);
+    const refusal = modern?.refusalOf(message, headers);
+    if (refusal) return refusalResponse(refusal);
+    if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
+    const initializes = isInitialize(message, modern);
+    if (this.#lacksSession(modern, headers, initializes)) return invalidSession;
+    const isCall = message.method === paidMethod;
+    const tokenKey = this.#tokenKey(headers);
+    if (isCall && !this.#calls.enter(tokenKey)) return tooManyCalls;
+    try {
+      // The last check, so that a call that gets 400 or 503 keeps its token. A call with invalid arguments uses up its token.
+      const useUp = isCall && isRequest(message) ? caller.useUp : undefined;
+      const useDenial = useUp && this.#tokenUseDenial(await useUp(requestId));
+      if (useDenial) return useDenial;
+      const traceparent = traceparentOf(message, headers);
+      const context = {
+        requestId,
+        traceparent,
+        memory: reservedMemory,
+        onDisconnect: onDisconnect(response),
+      };
+      const reply = await replyTo(message, modern?.methods ?? this.#methods, context);
+      if (typeof reply !== 'string') return replyResponse(reply);
+      return jsonResponse(200, reply, this.#sessionHeaders(headers, initializes));
+    } finally {
+      if (isCall) this.#calls.leave(tokenKey);
+    }
+  }
+
+  /** The response to a call that may not run, without a valid token or because the server stops; null if it may, or is no call. */
+  #denyCall(requestId: string, message: unknown, caller: Caller): HttpResponse | null {
+    // A message that is nested too deeply was not parsed, so it may contain a call.
+    const holdsCall = message === undefined || holdsPaidMethod(message);
+    if (!holdsCall) return null;
+    if (caller.hasValidToken && this.runningCalls.areStopped) {
+      this.#reportLimit('SHUTDOWN_GRACE_MS');
+      return serverStopping;
+    }
+    if (caller.admitCall(requestId)) return null;
+    return this.unauthorized;
+  }
+
+  /**
+   * Returns whether a request needs a session and names none that is open.
+   *
+   * @throws RpcError if its version of the protocol is not supported
+   */
+  #lacksSession(modern: object | null, headers: IncomingHttpHeaders, initializes: boolean): boolean {
+    if (modern) return false;
+    const session = headers['mcp-session-id']?.toString();
+    const needsNone = initializes && session === undefined;
+    if (!needsNone && !this.#sessions.isOpen(session)) return true;
+    const protocol = headers['mcp-protocol-version']?.toString();
+    if (!initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
+      throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
+    }
+    return false;
+  }
+
+  /** The response to a call whose token cannot be used up; null if the call may run. */
+  #tokenUseDenial(use: UseResult): HttpResponse | null {
+    if (use === 'unknown') return usedTokensUnknown;
+    if (use === 'denied') return this.unauthorized;
+    return null;
+  }
+
+  /** Null if the message belongs to a version with sessions. */
+  #modernFor(message: unknown, headers: IncomingHttpHeaders) {
+    if (this.#modern && isModern(message, headers)) return this.#modern;
+    return null;
+  }
+
+  #sessionHeaders(headers: IncomingHttpHeaders, initializes: boolean): HttpResponse['headers'] {
+    if (!initializes) return undefined;
+    return { 'mcp-session-id': headers['mcp-session-id']?.toString() ?? this.#openSession() };
+  }
+
+  /** Answers a GET or DELETE. Null for an event stream, whose response has already started. */
+  handleSessionRequest(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+  ): HttpResponse | null | Promise<HttpResponse> {
+    const { method, headers, socket } = request;
+    const session = headers['mcp-session-id']?.toString();
+    if (!this.#sessions.isOpen(session)) return invalidSession;
+    if (method === 'DELETE') {
+      this.#endSession(session);
+      publishSession('closed');
+      const { replicas } = this.#config;
+      if (replicas) return replicas.endSession(session).then(() => noContent);
+      return noContent;
+    }
+    // Before any await: the next request of the connection ends the stream, and may already have arrived.
+    response.writeHead(200, { ...streamHeaders, [requestIdHeader]: requestId });
+    this.#streams.open(session, this.#services.networkOf(request), socket, response);
+    return null;
+  }
+
+  /** The response to a message that is not valid JSON-RPC. */
+  errorResponse({ code, message }: RpcError, headers: IncomingHttpHeaders): HttpResponse {
+    // The stateless revision has no id of null.
+    const id = this.#modern && isModern(null, headers) ? undefined : null;
+    return jsonResponse(400, errorReply(code, message, id));
+  }
+
+  #endSession(session: string): void {
+    this.#sessions.close(session);
+    this.#streams.close(session);
+  }
+
+  /** Identifies the token of a request. Null if tokens are not checked: then only the total of calls is limited. */
+  #tokenKey(headers: IncomingHttpHeaders): string | null {
+    const { token } = this.#config;
+    return token && signatureEnd(String(headers[token.header]));
+  }
+
+  #openSession(): string {
+    publishSession('opened');
+    return this.#sessions.open();
+  }
+}
+
+const jsonType = /^application\/json[ \t]*(?:;|$)/i;
+
+/** Parses a body. `message` is undefined if it is nested too deeply; `memoryBytes` is the memory that the body has taken. */
+function parseWithinDepth(
+  bytes: Buffer,
+  memoryBytes: number,
+): { readonly message: unknown; readonly memoryBytes: number } {
+  return { message: estimateMemory(bytes) === null ? undefined : parseBody(bytes), memoryBytes };
+}
+
+function isInitialize(message: Members, modern: object | null): boolean {
+  return modern === null && message.method === 'initialize' && 'id' in message;
+}
+
+function refusalResponse(refusal: ErrorReply): HttpResponse {
+  return jsonResponse(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
+}
+
+/** The response to a notification, or to a request that failed. */
+function replyResponse(reply: ErrorReply | null): HttpResponse {
+  if (reply === null) return { status: 202 };
+  return jsonResponse(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
+}
+
+function onDisconnect(response: ServerResponse): OnDisconnect {
+  return (listener) => {
+    if (response.destroyed) listener();
+    response.once('close', listener);
+    return () => response.off('close', listener);
+  };
+}

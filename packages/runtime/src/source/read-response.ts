@@ -1,0 +1,203 @@
+import { isProduction } from '../process.ts';
+import type { ObjectSchema } from '../server/define-tool.ts';
+import {
+  findLongNumbers,
+  parseLiterally,
+  restoreLongIntegers,
+  writeLiterally,
+} from '../server/exact-numbers.ts';
+import { blankObject, isObject, problemFinder, type SchemaProblem } from '../server/schema.ts';
+import { type ApiRequest, bodyForRecording } from './api-request.ts';
+import { withDecimals } from './decimals.ts';
+import { declaredPartToRecord, keepDeclaredMembers } from './declared-members.ts';
+import { encloseAnswer, isEmptyPayload, openEnvelope } from './envelope.ts';
+import { fitToSchema } from './fit-to-schema.ts';
+import type { HttpSourceOptions, RequestOptions } from './http-source-options.ts';
+import { isEmptyAnswer, saysNothingFound } from './no-data.ts';
+import { addPages } from './pages.ts';
+import { isRecording, type SourceResponse } from './recordings.ts';
+import {
+  mismatchError,
+  notJsonError,
+  type RequestLocation,
+  statedFailureError,
+} from './send-with-retries.ts';
+import { SourceError } from './source-errors.ts';
+import { findStatedFailure, type StatedFailure } from './stated-failure.ts';
+
+type Parse = (text: string) => unknown;
+
+/** The body of a response, taken out of its envelope and wrapped as the tool expects. */
+interface Payload {
+  readonly isJson: boolean;
+  /** Undefined if the body is not JSON, or the envelope says that nothing was found. */
+  readonly value: unknown;
+  /** Whether the envelope contains nothing. */
+  readonly isEmpty: boolean;
+  /** The numbers of the text that may have too many digits for JavaScript. */
+  readonly longNumbers: ReturnType<typeof findLongNumbers>;
+}
+
+/** What a response means for its tool: a value (undefined for an empty result), an accepted write, or a failure. */
+type ReadResult =
+  | { readonly kind: 'success'; readonly value: unknown }
+  | { readonly kind: 'accepted'; readonly value: object }
+  | { readonly kind: 'failure'; readonly error: SourceError };
+
+/** Settings of the source. */
+interface ReadOptions {
+  readonly drift: HttpSourceOptions['drift'];
+  /** Removes keys from JSON text. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Parses the body of a response. A write without content has the value of `doneAnswer`.
+ *
+ * @throws SourceError if the envelope contains a failure that is not an empty result
+ */
+export function parsePayload(request: ApiRequest, text: string): Payload {
+  const { schema } = request.options;
+  const longNumbers = findLongNumbers(text);
+  if (text === '' && schema) return { isJson: true, value: doneAnswer(schema), isEmpty: false, longNumbers };
+  const parse: Parse = (json) => restoreLongIntegers(json, JSON.parse(json), longNumbers);
+  return { ...openPayload(text, request, parse), longNumbers };
+}
+
+/** Fits the value of a response to the schema, and decides whether it is data, an empty result or a failure. */
+export function readAnswer(
+  request: ApiRequest,
+  response: SourceResponse,
+  payload: Payload,
+  { drift, redact }: ReadOptions,
+): ReadResult {
+  const { isJson, value: content } = payload;
+  const { value, difference, failure } = fitPayload(request, response, payload, drift);
+  const problem = failure ?? difference;
+  if (isJson && isEmptyResult(request, { content, value, difference, failure })) {
+    return { kind: 'success', value: undefined };
+  }
+  if (isJson && !problem) return { kind: 'success', value };
+  const accepted = acceptedAnswer(request, response);
+  if (accepted) return { kind: 'accepted', value: accepted };
+  const { method, path, withoutKeys } = request;
+  const location = { method, host: withoutKeys.url.host, path, status: response.status };
+  if (failure) return { kind: 'failure', error: statedFailureError(failure, location) };
+  if (difference) return { kind: 'failure', error: mismatchError(difference, location) };
+  return { kind: 'failure', error: createNotJsonError(response, location, redact) };
+}
+
+interface FittedPayload {
+  readonly value: unknown;
+  /** How the value differs from the schema. */
+  readonly difference: SchemaProblem | null;
+  /** What the API says about its failure. */
+  readonly failure: StatedFailure | null;
+}
+
+/** The value as far as the schema admits it: declared members only if the tool keeps no others, with paging, and nulls for gaps. */
+function fitPayload(
+  request: ApiRequest,
+  { text, headers }: SourceResponse,
+  { isJson, value: content, longNumbers }: Payload,
+  drift: HttpSourceOptions['drift'],
+): FittedPayload {
+  const { schema, success = {}, wrap, pages, signal } = request.options;
+  if (!isJson || !schema) return { value: content, difference: null, failure: null };
+  const keptSchema = keptMembersSchema(request, text);
+  const kept = keptSchema ? keepDeclaredMembers(content, keptSchema) : content;
+  const literally = () => openPayload(text, request, parseLiterally).value;
+  const exact = longNumbers ? withDecimals(kept, schema, literally) : kept;
+  const paged = pages ? addPages(exact, schema, pages, request.options, headers) : exact;
+  const tolerance = { drift, isChosen: keptSchema !== undefined, signal, headers };
+  const { value, problem } = fitToSchema(paged, schema, text.length, tolerance);
+  return { value, difference: problem, failure: findStatedFailure(content, success, schema, wrap) };
+}
+
+/** The schema of the members that the tool keeps; undefined if it keeps all. */
+function keptMembersSchema({ options }: ApiRequest, text: string): ObjectSchema | undefined {
+  return options.keep === 'declared' && text !== '' ? options.schema : undefined;
+}
+
+/** Whether a response without data is an empty result for this request. */
+function admitsEmpty({ options, isReading }: ApiRequest): boolean {
+  return options.noData === 'empty' && isReading && options.schema !== undefined;
+}
+
+function isEmptyResult(request: ApiRequest, answer: FittedPayload & { readonly content: unknown }): boolean {
+  const { schema, wrap, params = {}, query } = request.options;
+  if (!schema || !admitsEmpty(request)) return false;
+  const { content, value, difference, failure } = answer;
+  const readAnswer = { content, value, isWrapped: wrap === 'result', mismatch: difference, failure };
+  return isEmptyAnswer(schema, readAnswer, [params, query, bodyForRecording(request.options)]);
+}
+
+/** The answer of a write that the API has accepted (202) with another body than the schema; undefined if it is none. */
+function acceptedAnswer(
+  { options, isReading }: ApiRequest,
+  { status, text }: SourceResponse,
+): object | undefined {
+  const { schema } = options;
+  if (status !== 202 || isReading || !schema || text === '') return undefined;
+  const answer = doneAnswer(schema);
+  if (problemFinder(schema)(answer, 'answer')) return undefined;
+  return answer;
+}
+
+/** The answer of a write without content: `done: true` beside empty values, unless the schema has another `done`. */
+function doneAnswer(schema: ObjectSchema): object {
+  const blank = blankObject(schema);
+  const answer = { ...blank, done: true };
+  if (problemFinder(schema)(answer, 'answer')) return blank;
+  return answer;
+}
+
+function createNotJsonError(
+  { text, contentType = '' }: SourceResponse,
+  location: RequestLocation,
+  redact: (text: string) => string,
+): SourceError {
+  const beginningOf = (text: string) => {
+    const redacted: string = JSON.parse(redact(JSON.stringify(text)));
+    return JSON.stringify(redacted.slice(0, 80));
+  };
+  const description = `${text.length} characters of ${beginningOf(contentType || 'no type')}`;
+  return notJsonError(isProduction() ? description : `${description}: ${beginningOf(text)}`, location);
+}
+
+/** @throws SourceError if the envelope contains a failure that is not an empty result */
+function openPayload(text: string, request: ApiRequest, parse: Parse): Omit<Payload, 'longNumbers'> {
+  const { envelope, wrap } = request.options;
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch {
+    return { isJson: false, value: undefined, isEmpty: false };
+  }
+  try {
+    value = openEnvelope(value, envelope);
+  } catch (error) {
+    const saysEmpty =
+      admitsEmpty(request) && error instanceof SourceError && saysNothingFound(String(error.hints.detail));
+    if (!saysEmpty) throw error;
+    return { isJson: true, value: undefined, isEmpty: true };
+  }
+  return { isJson: true, value: wrapValue(value, wrap), isEmpty: isEmptyPayload(value, envelope) };
+}
+
+function wrapValue(value: unknown, wrap: RequestOptions<ObjectSchema>['wrap']): unknown {
+  if (wrap === 'result') return { result: value };
+  if (wrap && Array.isArray(value)) return { items: value, count: value.length };
+  return value;
+}
+
+/** The text that is recorded: in the form of the API, with the declared members only if the tool keeps no others. */
+export function textToRecord(request: ApiRequest, text: string): string {
+  const { envelope, wrap } = request.options;
+  const keptSchema = keptMembersSchema(request, text);
+  if (!keptSchema || !isRecording()) return text;
+  const { value } = openPayload(text, request, parseLiterally);
+  const recorded = declaredPartToRecord(request.forRecording, value, keptSchema);
+  const isWrapped = wrap !== undefined && isObject(recorded) && wrap in recorded;
+  return writeLiterally(encloseAnswer(isWrapped ? recorded[wrap] : recorded, envelope));
+}
