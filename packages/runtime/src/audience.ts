@@ -1,3 +1,5 @@
+// The audience of tokens: the public URL of the endpoint.
+
 /** The public URL of the endpoint, and the variable that it comes from. */
 export interface Audience {
   /** Null until it is known: no token can be valid then. */

@@ -1,3 +1,5 @@
+// Finds the line of the author's code behind a failure.
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

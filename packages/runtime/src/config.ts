@@ -1,3 +1,5 @@
+// Reads the configuration of a server from its environment variables.
+
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';

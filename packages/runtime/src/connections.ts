@@ -1,3 +1,5 @@
+// The open connections, and which of them end when there are too many.
+
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createFairLimit, networkOf } from './server/fair-limit.ts';

@@ -1,3 +1,5 @@
+// Listens for HTTP, and refuses requests above the limits of connections and load.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,5 @@
+// The process of a server: project directory, `.env`, crashes, a refused start.
+
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { inspect } from 'node:util';

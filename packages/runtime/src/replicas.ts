@@ -1,3 +1,5 @@
+// The state that replicas share through a store.
+
 import { createHash, randomUUID } from 'node:crypto';
 import { type Log, provideGauge } from './server/log.ts';
 import type { Replicas } from './server/mcp-endpoint.ts';

@@ -1,3 +1,5 @@
+// Runs a configured server: log, start, signals, exit.
+
 import path from 'node:path';
 import type { Config, Configured, MetricsOptions, Platform } from './config.ts';
 import { listen } from './listen.ts';

@@ -1,3 +1,5 @@
+// Stops a server: waits for running calls, then aborts them and closes the connections.
+
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Connection, isIdle, isUnanswered } from './connections.ts';

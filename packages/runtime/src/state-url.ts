@@ -1,3 +1,5 @@
+// The URL of a shared store.
+
 /** Where Sentinels know the server that takes writes, with what the server itself asks for. */
 export interface Sentinel {
   readonly sentinels: readonly { readonly host: string; readonly port: number }[];

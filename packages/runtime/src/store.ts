@@ -1,3 +1,5 @@
+// Follows and asks a shared store, and works without it while it does not answer.
+
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Log } from './server/log.ts';
 
@@ -75,7 +77,7 @@ export interface StoreOptions {
 /** A store in use. */
 export interface Store {
   isShared(): boolean;
-  /** The answer to a command, which may be sent twice; `alone` if the store cannot be asked. Never rejects. */
+  /** The answer to a command, which may be sent twice; `localAnswer` if the store cannot be asked. Never rejects. */
   ask<T, A>(command: () => Promise<T>, localAnswer: A): Promise<T | A>;
   /**
    * Resolves when the list is read and the store answers, or when it cannot be asked, at the latest after so many milliseconds.

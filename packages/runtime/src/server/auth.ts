@@ -1,3 +1,5 @@
+// Identifies the caller of a request by its token, and decides whether its call may run.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Log } from './log.ts';
 import { createKeys } from './platform-keys.ts';

@@ -1,3 +1,5 @@
+// Routes, files under /.well-known/ and response headers that the author sets.
+
 import { IncomingMessage, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Tool } from './define-tool.ts';
 import { listedDefinition, type ServerInfo } from './mcp-methods.ts';

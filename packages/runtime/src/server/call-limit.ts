@@ -1,3 +1,5 @@
+// The maximum number of calls at once, in total and per token.
+
 import { isolatesRequests, type Limits } from './limits.ts';
 import { provideGauge, type ReportLimit } from './log.ts';
 

@@ -1,3 +1,5 @@
+// The memory that calls may use: estimated from JSON text, reserved and released.
+
 import { isolatesRequests, type Limits, memoryShares } from './limits.ts';
 import type { ReportLimit } from './log.ts';
 

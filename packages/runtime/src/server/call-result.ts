@@ -1,3 +1,5 @@
+// From an outcome (found, empty, fail) to the result of a call.
+
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome } from './define-tool.ts';
 import type { CompiledTool, Members, SchemaProblem } from './schema.ts';

@@ -1,3 +1,5 @@
+// The definition of a tool and its types, for authors.
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {

@@ -1,15 +1,17 @@
+// The text of an error for the log.
+
 import { inspect } from 'node:util';
 import { maxDetail } from './log.ts';
 
 type Redact = (json: string) => string;
 let redact: Redact = (json) => json;
 
-/** Lets every later detail pass through a redactor: a function of JSON text to JSON text. */
+/** Sets the redactor of all later details: a function from JSON text to JSON text. */
 export function redactDetailsBy(redactor: Redact): void {
   redact = redactor;
 }
 
-/** Further causes could be a cycle. */
+/** Maximum number of causes, because causes can form a cycle. */
 const maxCauses = 5;
 
 /** The text of an error for the log: its stack and the stacks of its causes, without keys, at most `maxDetail` characters. */

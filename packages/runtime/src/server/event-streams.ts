@@ -1,3 +1,5 @@
+// The event streams of `GET /mcp`.
+
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createFairLimit } from './fair-limit.ts';

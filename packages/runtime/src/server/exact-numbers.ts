@@ -1,3 +1,5 @@
+// JSON numbers with more digits than a JavaScript number has.
+
 import { randomUUID } from 'node:crypto';
 
 /** Every shorter integer is exact. */

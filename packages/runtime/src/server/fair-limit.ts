@@ -1,9 +1,11 @@
+// A limit on connections, bodies, streams and unread responses, shared fairly among the networks of callers.
+
 import { isIPv6 } from 'node:net';
 
 /**
  * Limits the total size of items, each owned by a network. When the limit is exceeded, items end until the rest fits. An item may end if
- * its rank is below the rank of the new item, or if its network has at least as much as the network of the new item. The lowest rank ends
- * first, then the network with the most, then the oldest item. If no item may end, the new item ends. So a network cannot displace
+ * its rank is below the rank of the new item. It may also end if its network has at least as much as the network of the new item. The
+ * lowest rank ends first, then the largest network, then the oldest item. If no item may end, the new item ends. So a network cannot displace
  * networks that have less, and many networks with little each do not keep out a new one.
  *
  * @param mayEnd whether an item may end to make room for another
@@ -80,8 +82,8 @@ interface NetworkItems<Item> {
 }
 
 /**
- * The network of a caller, which owns the caller's connections, bodies and streams: an IPv4 address, or the first 64 bits of an IPv6
- * address, since one machine has all addresses that begin with them.
+ * The network of a caller, which owns the caller's connections, bodies and streams. It is an IPv4 address, or the first 64 bits of an
+ * IPv6 address, because one machine has all addresses that begin with these bits.
  *
  * @param address with or without brackets and zone; any other text is its own network
  */

@@ -1,3 +1,5 @@
+// Routes HTTP requests to `/mcp`, `/health`, `/ready` and the author's routes, and sends the responses.
+
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Caller, createAuthenticator, noTokenCheck } from './auth.ts';

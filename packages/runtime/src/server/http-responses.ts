@@ -1,3 +1,5 @@
+// The HTTP responses without a result: denied calls, refused bodies, reached limits, invalid sessions.
+
 import type { OutgoingHttpHeaders } from 'node:http';
 
 /** A response with its whole body, which is JSON unless the headers say otherwise. */

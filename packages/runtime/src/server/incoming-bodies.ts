@@ -1,3 +1,5 @@
+// Receives the bodies of requests within the limits of size, time and memory.
+
 import type { IncomingMessage } from 'node:http';
 import type { Memory } from './call-memory.ts';
 import { createFairLimit } from './fair-limit.ts';

@@ -1,3 +1,5 @@
+// Messages of JSON-RPC: parsing, checking, replying.
+
 import { restoreLongIntegers } from './exact-numbers.ts';
 import { startOperation, unknownName } from './log.ts';
 import type { RequestContext } from './run-call.ts';
@@ -64,7 +66,7 @@ export function parseBody(bytes: Buffer): unknown {
   return withArguments(body, restoreLongIntegers(text, body));
 }
 
-/** The messages of `body`, with their arguments as they are in `exact`. */
+/** The messages of `body`, with the arguments of `exact`. */
 function withArguments(body: unknown, exact: unknown): unknown {
   if (body === exact) return body;
   if (Array.isArray(body)) return body.map((message, i) => withArguments(message, (exact as unknown[])[i]));

@@ -1,3 +1,5 @@
+// The turns of large pieces of work, with pauses for other callers.
+
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { isolatesRequests } from './limits.ts';
 

@@ -1,3 +1,5 @@
+// The limits on what callers can cause, and the shares of memory.
+
 /** Limits on the memory and work that callers can cause. Sizes are in bytes, times in milliseconds. */
 export interface Limits {
   /** Body of a request with a valid token. */

@@ -1,3 +1,5 @@
+// The log, the diagnostics channels, the gauges of the metrics, and request ids.
+
 import { randomBytes } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 
@@ -241,7 +243,7 @@ export function readGauge(gauge: Gauge): readonly Reading[] {
 const alphabet = Buffer.from('bcdfghjklmnpqrst');
 const idBytes = 10;
 
-/** Letters of the next ids. An id that is created alone takes 7% of a small call. */
+/** Letters of the next ids. Creating a single id would take 7% of a small call. */
 let pool = '';
 let poolAt = 0;
 

@@ -1,3 +1,5 @@
+// `/mcp`: token, session, era and limit of a message, before its method runs.
+
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Caller, type createAuthenticator, signatureEnd } from './auth.ts';
@@ -172,7 +174,7 @@ export class McpEndpoint {
     caller: Caller,
   ): Promise<HttpResponse> {
     const { headers } = request;
-    const denial = this.#denyCall(requestId, message, caller);
+    const denial = this.#callDenial(requestId, message, caller);
     if (denial) return denial;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const modern = this.#modernFor(message, headers);
@@ -205,7 +207,7 @@ export class McpEndpoint {
   }
 
   /** The response to a call that may not run, without a valid token or because the server stops; null if it may, or is no call. */
-  #denyCall(requestId: string, message: unknown, caller: Caller): HttpResponse | null {
+  #callDenial(requestId: string, message: unknown, caller: Caller): HttpResponse | null {
     // A message that is nested too deeply was not parsed, so it may contain a call.
     const holdsCall = message === undefined || holdsPaidMethod(message);
     if (!holdsCall) return null;

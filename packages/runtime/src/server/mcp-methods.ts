@@ -1,3 +1,5 @@
+// The methods of MCP except `tools/call`, and the supported versions with sessions.
+
 import type { Tool } from './define-tool.ts';
 import { ErrorCode, type McpMethod, RpcError } from './json-rpc.ts';
 import type { Log } from './log.ts';

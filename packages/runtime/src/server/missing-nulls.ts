@@ -1,3 +1,5 @@
+// Nulls for required members that a tool left out, in production.
+
 import { type ObjectSchema, signals } from './define-tool.ts';
 import { isObject, type Members } from './schema.ts';
 

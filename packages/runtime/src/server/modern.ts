@@ -1,3 +1,5 @@
+// The stateless era of MCP (2026-07-28): its methods and the checks of its headers.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Tool } from './define-tool.ts';
 import {
@@ -17,7 +19,7 @@ import { paidMethod } from './tools-call.ts';
 /** The stateless revision of MCP. */
 export const modernVersion = '2026-07-28';
 
-/** How long a client may cache a list in production, in milliseconds. A platform may miss new tools for this time. */
+/** How long a client may cache the tool list in production, in milliseconds. A platform may miss new tools for this time. */
 const freshMs = 60_000;
 
 /** Error codes that the revision defines. */
@@ -28,11 +30,12 @@ export interface Modern {
   readonly methods: ReadonlyMap<string, McpMethod>;
   /** Names of its request headers, lower case, including those that repeat arguments. */
   readonly headers: readonly string[];
-  /** Checks a body before a method runs; null if it is valid. An error has an id only if the body is a request. */
+  /** Returns the error for an invalid body, before a method runs; null if it is valid. The error has an id only if the body is a request. */
   refusalOf(body: unknown, headers: IncomingHttpHeaders): ErrorReply | null;
 }
 
-const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
+/** The name of a member of `_meta` that the revision defines. */
+export const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
 const versionKey = metaKey('protocolVersion');
 const capabilitiesKey = metaKey('clientCapabilities');
 const clientKey = metaKey('clientInfo');
@@ -54,7 +57,7 @@ export function createModern(
   const complete = { resultType: 'complete', _meta: { [metaKey('serverInfo')]: { name, version } } };
   const cacheable = { ...complete, ttlMs: production ? freshMs : 0, cacheScope: 'public' };
   const discovered = { ...cacheable, supportedVersions: [modernVersion], capabilities: { tools: {} } };
-  /** A method with these members in its results. */
+  /** Adds these members to the results of a method. */
   const methodEntry = (method: string, members: object): readonly [string, McpMethod] => {
     const leadingMembers = `${JSON.stringify(members).slice(1, -1)},`;
     const run = methods.get(method) as McpMethod;
@@ -100,7 +103,7 @@ function headerMismatch(id: RequestId, header: string): ErrorReply {
   return errorReply(ModernCode.HeaderMismatch, `${header} differs from the body`, id);
 }
 
-/** Refuses a request that is not of the stateless revision in both its header and its `_meta`. */
+/** Refuses a request whose header and `_meta` do not both name the stateless revision. */
 function versionRefusal(body: Request, headers: IncomingHttpHeaders): ErrorReply | null {
   const { id, method } = body;
   const version = requestMeta(body)[versionKey];
@@ -146,8 +149,8 @@ function callRefusal(
 const traceForm = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
 /**
- * The trace that a request belongs to, in the form of 55 characters: that of `params._meta`, which the caller of the tool has
- * written, else that of the header, which may come from a proxy. Undefined if neither is valid.
+ * The trace of a request, in the form of 55 characters: from `params._meta`, which the caller writes, or else from the header, which a
+ * proxy may write. Undefined if neither is valid.
  */
 export function traceparentOf(message: unknown, headers: IncomingHttpHeaders): string | undefined {
   return validTrace(requestMeta(message).traceparent) ?? validTrace(headers.traceparent);
@@ -160,7 +163,7 @@ function validTrace(text: unknown): string | undefined {
 
 type Header = IncomingHttpHeaders[string];
 
-/** The text of a header, which may be base64 of UTF-8: `=?base64?…?=`. Null if it is absent or has invalid characters. */
+/** The text of a header, decoded if it is base64 of UTF-8 (`=?base64?…?=`). Null if the header is absent or has invalid characters. */
 function decodeHeader(header: Header): string | null {
   const text = header?.toString();
   if (text === undefined || /[^\t\x20-\x7e]/.test(text)) return null;

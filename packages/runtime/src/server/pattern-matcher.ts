@@ -1,3 +1,5 @@
+// Matches the patterns of schemas in linear time.
+
 import type { RE2JS } from 're2js';
 import type { Tool } from './define-tool.ts';
 

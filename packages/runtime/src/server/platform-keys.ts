@@ -1,3 +1,5 @@
+// Fetches the platform's keys (JWKS) and keeps them current.
+
 import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isolatesRequests } from './limits.ts';
@@ -45,8 +47,8 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
     log(keys.length > 0 ? 'keys' : 'warning', { inUse, reason: failure });
   };
   /**
-   * Fetches keys if the last fetch began at least so many milliseconds ago. Waits for the last fetch, where requests are isolated
-   * only for its own; never rejects.
+   * Fetches keys if the last fetch began at least `ms` ago. Returns the promise of the latest fetch; where requests are isolated, only of a
+   * fetch that this call began. Never rejects.
    */
   const refetch = (ms: number) => {
     const isDue = Date.now() >= triedAt + ms || (isAlone && !hasEnded);
@@ -68,7 +70,7 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
     if (isTrying) return;
     isTrying = true;
     while (keys.length === 0) {
-      // Not all replicas at once.
+      // At a random time, so that not all replicas fetch at once.
       await pause(refetchMs.noKey * (0.8 + 0.4 * Math.random()), undefined, { ref: false });
       if (keys.length === 0) await refetch(0);
     }
@@ -142,7 +144,7 @@ function readKey(jwk: unknown): readonly JsonWebKey[] {
   }
 }
 
-/** A public key in the only form that every host can verify with. */
+/** Exports a public key as JWK, the form that every host supports. */
 export function exportJwk(key: KeyObject): JsonWebKey {
   return key.export({ format: 'jwk' });
 }

@@ -1,3 +1,5 @@
+// Sends responses in batches, and drops responses that callers do not read.
+
 import type { ServerResponse } from 'node:http';
 import { createFairLimit } from './fair-limit.ts';
 import { isolatesRequests, type Limits, memoryShares } from './limits.ts';
@@ -7,8 +9,8 @@ import type { ReportLimit } from './log.ts';
 const largeLength = 65_536;
 
 /**
- * Sends responses, and counts the bytes that callers have not read. Above the limit, the oldest responses of the network with the most are
- * dropped with their connections. A response without progress for `answerStallMs` is dropped, too.
+ * Sends responses, and counts the bytes that callers have not read. Above the limit, the oldest responses of the largest network are dropped
+ * with their connections. A response without progress for `answerStallMs` is also dropped.
  */
 export function createResponseSender({ maxMemoryBytes, answerStallMs }: Limits, reportLimit: ReportLimit) {
   const destroyConnection = (response: ServerResponse, variable: string) => {
@@ -56,12 +58,12 @@ export function createResponseBatch(): () => Promise<void> | undefined {
       };
     });
     setImmediate(end);
-    return { since: performance.now(), promise, end };
+    return { startedAt: performance.now(), promise, end };
   };
   return () => {
     turn ??= begin();
-    const { since, promise, end } = turn;
-    if (performance.now() - since > maxBatchMs) end();
+    const { startedAt, promise, end } = turn;
+    if (performance.now() - startedAt > maxBatchMs) end();
     return promise;
   };
 }

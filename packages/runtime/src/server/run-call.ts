@@ -1,3 +1,5 @@
+// Runs a tool for one call: arguments, time limit, outcome, comparison with the outputSchema, incidents.
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerWeight, type ReservedMemory } from './call-memory.ts';
 import {

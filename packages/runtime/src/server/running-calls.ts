@@ -1,3 +1,5 @@
+// Aborts running calls when the server stops.
+
 /** Aborts the running calls of a server when it stops. */
 export class RunningCalls {
   readonly #aborts = new Set<() => void>();

@@ -1,3 +1,5 @@
+// Ajv with a limit of steps for each comparison.
+
 import { _, Ajv, type AnySchemaObject, type KeywordCxt } from 'ajv';
 import formats from 'ajv-formats';
 import { linearMatcher, type Matcher } from './pattern-matcher.ts';

@@ -1,3 +1,5 @@
+// Compiled schemas of tools, and the problems that they find.
+
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import type { ObjectSchema, Tool } from './define-tool.ts';
 import { createCompiler, TooManySteps, withinSteps } from './schema-compiler.ts';
@@ -14,13 +16,13 @@ export interface CompiledTool {
   /** Also sets the defaults of absent arguments. */
   readonly findInputProblem: ProblemFinder;
   readonly findOutputProblem: ProblemFinder;
-  /** An answer without data: the required members that have an empty value. */
+  /** An answer without data: the required members, with empty values. */
   readonly blank: Members;
   /** Length of the last answer in characters, or of a longer one before, halved with each answer since. */
   expectedLength: number;
 }
 
-/** The schemas that were compiled, with the id that `$ref: "#"` needs if Ajv keeps no schema. */
+/** The compiled schemas, with the id that `$ref: "#"` needs because Ajv keeps no schema here. */
 const identified = new WeakMap<ObjectSchema, ObjectSchema>();
 
 function withId(schema: ObjectSchema): ObjectSchema {
@@ -29,7 +31,7 @@ function withId(schema: ObjectSchema): ObjectSchema {
   return identifiedSchema;
 }
 
-/** Created on first use: a start that is refused needs none. */
+/** Created on first use, because a server that cannot start needs none. */
 const compilers = new Map<boolean, Ajv>();
 
 function sharedCompiler(useDefaults: boolean): Ajv {
@@ -49,7 +51,7 @@ export function compileTool(tool: Tool): CompiledTool {
   };
 }
 
-/** Compiles a schema with the rules for an outputSchema. */
+/** Compiles a schema as an outputSchema, or returns the compiled one. */
 export function problemFinder(schema: ObjectSchema): ProblemFinder {
   return createProblemFinder(sharedCompiler(false).compile(withId(schema)));
 }
@@ -73,11 +75,11 @@ export interface SchemaProblem {
 }
 
 /**
- * Compares a value with a schema.
+ * Compares a value with a schema, and returns the first problem.
  *
  * @param root name of the value in paths
  * @param length length of an answer in characters, which may take more steps than arguments
- * @returns a difference; null if the value is valid
+ * @returns null if the value is valid
  */
 export type ProblemFinder = (value: unknown, root: string, length?: number) => SchemaProblem | null;
 
@@ -108,7 +110,7 @@ function deepestError(errors: readonly Partial<ErrorObject>[]): Partial<ErrorObj
   return deepest;
 }
 
-/** The difference that is deepest in the value. Where all alternatives differ at one place, that is the keyword of these. */
+/** The problem that is deepest in the value. If all alternatives differ at one location, their keyword is the problem. */
 function deepestProblem(
   errors: readonly Partial<ErrorObject>[],
   value: unknown,

@@ -1,3 +1,5 @@
+// Signed session ids (`mcp-session-id`).
+
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 
 /** Ended sessions, which replicas share. No method rejects. */

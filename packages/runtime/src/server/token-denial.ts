@@ -1,3 +1,5 @@
+// The reasons of denied calls, and their log line `refused`.
+
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { createThrottledLog, type Log, publishRefusal } from './log.ts';
 import type { TokenRules } from './verify-token.ts';

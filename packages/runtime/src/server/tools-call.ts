@@ -1,3 +1,5 @@
+// The method `tools/call`, with the log line `call`.
+
 import type { CallResult } from './call-result.ts';
 import type { McpMethod } from './json-rpc.ts';
 import { ErrorCode, RpcError } from './json-rpc.ts';

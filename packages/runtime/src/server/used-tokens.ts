@@ -1,3 +1,5 @@
+// Tokens that are valid for one call (`TOKEN_ONCE`).
+
 import type { TokenDenial } from './token-denial.ts';
 import type { TokenRules } from './verify-token.ts';
 

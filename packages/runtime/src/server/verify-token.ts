@@ -1,3 +1,5 @@
+// Verifies a JWT: signature, claims, lifetime, tolerance for clocks.
+
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { KeySources, Keys } from './platform-keys.ts';

@@ -1,3 +1,5 @@
+// Tokens for an API by OAuth client credentials (RFC 6749 §4.4).
+
 import { isolatesRequests } from '../server/limits.ts';
 import { isObject } from '../server/schema.ts';
 import {
@@ -12,7 +14,7 @@ import { redactorOf } from './redact.ts';
 import { basic, Secret } from './secret.ts';
 import { fetchResponse } from './send-with-retries.ts';
 import { reportAddress } from './source-address.ts';
-import { SourceError, tooSlow, unavailable } from './source-errors.ts';
+import { cancelled, SourceError, tooSlow, unavailable } from './source-errors.ts';
 
 /** How a server gets its tokens (RFC 6749 §4.4). */
 export interface ClientCredentials {
@@ -165,7 +167,7 @@ function malformed(): SourceError {
 /** The result of work that others also wait for; a caller that leaves does not end it. */
 function unlessGone(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(new SourceError('CANCELLED', 'The caller disconnected.'));
+    const leave = () => reject(cancelled());
     if (signal.aborted) leave();
     signal.addEventListener('abort', leave, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));

@@ -1,3 +1,5 @@
+// A request of a tool to an API, before it is sent or found in recordings.
+
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { buildRequest, isReadRequest, type RequestWithoutKeys } from './build-request.ts';
 import type { WriteOptions } from './http-source-options.ts';

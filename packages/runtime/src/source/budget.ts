@@ -1,3 +1,5 @@
+// The maximum number of requests to a source, at once and per minute.
+
 import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { sharedSourceState } from '../replicas.ts';

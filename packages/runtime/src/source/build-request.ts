@@ -1,3 +1,5 @@
+// Builds the URL, headers and body of a request, and adds the keys.
+
 import { userAgent } from '../process.ts';
 import { type Alternatives, credentialsToSend, type SourceCredentials } from './credentials.ts';
 import { type BodyParts, requestBody, withBodyMembers } from './request-body.ts';

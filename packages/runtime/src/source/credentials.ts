@@ -1,3 +1,5 @@
+// Which keys of a source a request sends.
+
 import { startErrors } from '../process.ts';
 import { attachExplanation } from './failure-log.ts';
 import { isReplaying } from './recordings.ts';
@@ -19,7 +21,7 @@ export interface Credentials {
  */
 export type Alternatives = readonly (readonly string[])[];
 
-/** Everything that a source may send. */
+/** All credentials of a source. */
 export interface SourceCredentials extends Credentials {
   readonly credentials?: { readonly [name: string]: Credentials };
   readonly auth?: Alternatives;
@@ -31,10 +33,10 @@ type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonl
 };
 
 /**
- * What a request sends.
+ * The credentials that a request sends.
  *
  * @param path as the author wrote it, for the log
- * @param auth what it accepts; undefined: the `headers` and `query` of the source
+ * @param auth names of credentials; undefined for the `headers`, `query` and `body` of the source
  * @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set; the log names it
  */
 export function credentialsToSend(source: SourceCredentials, path: string, auth = source.auth): Sent {

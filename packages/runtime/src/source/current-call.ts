@@ -1,3 +1,5 @@
+// The call in which a request to a source runs, and the memory of its responses.
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isProduction } from '../process.ts';
 import { answerWeight, type ReservedMemory, reserveForSource } from '../server/call-memory.ts';

@@ -1,3 +1,5 @@
+// Decimals with more digits than a JavaScript number has.
+
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { writtenNumber } from '../server/exact-numbers.ts';
 import { isObject, type Members } from '../server/schema.ts';

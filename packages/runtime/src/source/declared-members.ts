@@ -1,3 +1,5 @@
+// Keeps only the members that a schema declares (`keep: 'declared'`).
+
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
 import { isObject, type Members } from '../server/schema.ts';
 

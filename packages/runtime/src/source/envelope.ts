@@ -1,12 +1,14 @@
+// The envelopes of GraphQL and JSON-RPC.
+
 import { isObject } from '../server/schema.ts';
 import { attachExplanation } from './failure-log.ts';
 import type { SourceError } from './source-errors.ts';
 import { rejected } from './status-errors.ts';
 
-/** The form around the answers of an API (GraphQL over HTTP §6, JSON-RPC 2.0 §5). */
+/** The protocol whose responses contain the answer in a member (GraphQL over HTTP §6, JSON-RPC 2.0 §5). */
 export type Envelope = 'graphql' | 'json-rpc';
 
-/** The answer in an envelope. @throws SourceError `SOURCE_REJECTED`, with the API's own reason */
+/** Takes the answer out of its envelope. @throws SourceError `SOURCE_REJECTED`, with the API's own reason */
 export function openEnvelope(value: unknown, envelope: Envelope | undefined): unknown {
   if (envelope === undefined || !isObject(value)) return value;
   const { error, errors, data, result } = value;
@@ -22,8 +24,8 @@ export function openEnvelope(value: unknown, envelope: Envelope | undefined): un
 }
 
 /**
- * Whether an answer, taken out of its envelope, says that there is nothing: null, or data of GraphQL whose members are all null. So
- * GraphQL answers for an unknown id (§6.4.4), and JSON-RPC methods such as eth_getTransactionByHash.
+ * Whether an answer that was taken out of its envelope means that nothing was found: null, or data of GraphQL whose members are all null.
+ * GraphQL returns this for an unknown id (§6.4.4), and JSON-RPC methods such as eth_getTransactionByHash return null.
  */
 export function isEmptyPayload(value: unknown, envelope: Envelope | undefined): boolean {
   if (envelope === undefined || value === null) return envelope !== undefined;
@@ -38,7 +40,7 @@ function failure(statedReason: unknown, message?: string): SourceError {
   return attachExplanation(error, { detail: `the API answered with an error: ${detail}`, hint });
 }
 
-/** An answer in its envelope again, for a recording. */
+/** Puts an answer back into its envelope, for a recording. */
 export function encloseAnswer(value: unknown, envelope: Envelope | undefined): unknown {
   if (envelope === undefined) return value;
   if (envelope === 'graphql') return { data: value };

@@ -1,3 +1,5 @@
+// The author's own environment variables (`defineEnv`).
+
 import { loadEnvironment, startErrors } from '../process.ts';
 import { redactDetailsBy } from '../server/error-detail.ts';
 import { variables } from '../variables.ts';

@@ -1,3 +1,5 @@
+// The log line `source` of a failed request to a source.
+
 import { findAuthorLocation, findDeclaration } from '../code-location.ts';
 import { isProduction, logError } from '../process.ts';
 import { callOfSignal, type SourceLine } from '../server/run-call.ts';

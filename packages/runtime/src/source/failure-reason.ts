@@ -1,12 +1,14 @@
+// The reason that an API gives for a failure, as one safe line.
+
 import { withoutRetryWords } from '../server/call-result.ts';
 import { isObject, type Members } from '../server/schema.ts';
 
 const maxLength = 300;
 const maxDepth = 4;
 
-/** Members that hold a sentence, in the order of exactness (RFC 9457, RFC 6749 §5.2, and what APIs use). */
+/** Names of members that contain a sentence, the most exact first (RFC 9457, RFC 6749 §5.2, and names that APIs use). */
 const sentences = 'detail message error_description errorMessage error_message msg reason faultstring';
-/** Members that hold further objects or lists of them. */
+/** Names of members that contain further objects or lists of them. */
 const lists = 'error errors details violations issues fault invalid_params invalid-params';
 const titles = 'description title code';
 /** Members that say which argument a sentence is about. */
@@ -29,14 +31,14 @@ export function reasonIn(text: string): string | undefined {
   return undefined;
 }
 
-/** The same of parts of an answer, each of which may name a reason or be one. */
+/** The reason in parts of an answer. Each part may contain a reason or be one. */
 export function reasonAmong(parts: readonly unknown[]): string | undefined {
   const texts = joinReasons(parts.map((part) => nestedReason(part, 0)));
   if (texts === '') return undefined;
   return foreignLine(texts);
 }
 
-/** A text of somebody else as one short line that makes no platform repeat the call. */
+/** Makes a text of an API one short line that makes no platform repeat the call. */
 export function foreignLine(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return withoutRetryWords([...line].slice(0, maxLength).join('')).trim();

@@ -1,3 +1,5 @@
+// Makes a response fit its schema where it differs (`drift`), and reports that.
+
 import { logError } from '../process.ts';
 import { limited } from '../prometheus.ts';
 import { type ObjectSchema, signals } from '../server/define-tool.ts';

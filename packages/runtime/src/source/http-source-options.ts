@@ -1,3 +1,5 @@
+// The options of `httpSource` and of its requests.
+
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import type { Alternatives, Credentials } from './credentials.ts';
 import type { Envelope } from './envelope.ts';
@@ -54,8 +56,8 @@ export interface RequestOptions<Schema> {
   /** How lists and objects of the headers are written, by name; `simple` by default. */
   readonly headerStyles?: { readonly [name: string]: HeaderStyle };
   /**
-   * The credentials of the source that it sends, instead of the secrets in `headers` and `query` of the source: of several
-   * lists of names the first whose secrets are all set. `[['token'], ['user', 'tenant']]`; `[]` sends none.
+   * Names of credentials of the source, which replace the secrets in its `headers`, `query` and `body`. Of several lists, the first is sent
+   * whose secrets are all set: `[['token'], ['user', 'tenant']]`. An empty list sends none.
    */
   readonly auth?: Alternatives;
   /** The schema of the answer: any other answer is `SOURCE_MALFORMED`. */
@@ -81,9 +83,9 @@ export interface RequestOptions<Schema> {
   readonly notFound?: 'empty';
   /**
    * `empty`: a response without data means that nothing was found; the answer of a read is then undefined. Such a response is `null`,
-   * `[]` or `{}`. If the schema has a list, a map or an object of data, it is also a response whose values are only nulls, empty
-   * lists, counts that are 0, repeated arguments, and facts such as its status or page. The same holds for a failure whose
-   * reason says that nothing was found.
+   * `[]` or `{}`. If the schema has a list, a map or an object of data, a response also has no data if its values are only nulls, empty
+   * lists, counts that are 0, repeated arguments, and facts such as its status. A failure whose reason says that nothing was found is also
+   * an empty result.
    */
   readonly noData?: 'empty';
   /** Of the call: ends the request when its caller is gone or its deadline has passed. */

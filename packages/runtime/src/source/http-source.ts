@@ -1,3 +1,5 @@
+// `httpSource`: requests to an HTTP API. Sends or finds the response, then reads the answer.
+
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { redactorFor, withTokens } from './access-token.ts';
 import { type ApiRequest, cacheKey, describeRequest } from './api-request.ts';

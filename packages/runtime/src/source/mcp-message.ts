@@ -1,3 +1,5 @@
+// The result in the response of an MCP server, or the error for it.
+
 import { findLongNumbers, parseLiterally, writeLiterally } from '../server/exact-numbers.ts';
 import { isObject } from '../server/schema.ts';
 import { attachExplanation } from './failure-log.ts';
@@ -18,7 +20,7 @@ const invalidParams = -32602;
 /** Errors of a server that speaks another version: method not found, header mismatch, unsupported protocol version. */
 const otherVersion: readonly unknown[] = [-32601, -32020, -32022];
 
-/** What came for a request. */
+/** The response to a request, with the message in its event stream. */
 export interface McpAnswer {
   readonly response: Response;
   /** Its body. */
@@ -51,7 +53,7 @@ export async function resultIn(
   return writeLiterally(message.result);
 }
 
-/** JSON with numbers that `writeLiterally` writes as they were. */
+/** Parses JSON so that `writeLiterally` writes its numbers unchanged. */
 export function literally(text: string): unknown {
   const isChanged = findLongNumbers(text) !== undefined || /\de\+?\d{3}/i.test(text);
   if (isChanged) return parseLiterally(text);
@@ -66,6 +68,6 @@ function messageIn(text: string, headers: Headers, id: number): Message {
   return message;
 }
 
-/** The error for an answer of another form. */
+/** The error for a response that is not valid MCP. */
 export const unknownForm = () =>
   new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');

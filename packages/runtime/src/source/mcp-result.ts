@@ -1,3 +1,5 @@
+// From the result of a tool of an MCP server to an answer.
+
 import { parseExactly } from '../server/exact-numbers.ts';
 import { isObject } from '../server/schema.ts';
 import { foreignLine } from './failure-reason.ts';
@@ -18,7 +20,7 @@ export interface McpResult {
  */
 export type Wrap = 'text' | 'items' | 'result' | undefined;
 
-/** Whether a result says that there is nothing; a tool that changes something may have nothing to say. */
+/** Whether a result is empty. A blank text is empty only for a tool that changes nothing. */
 export function isEmptyResult(
   { structuredContent, content }: McpResult,
   wrap: Wrap,
@@ -29,7 +31,7 @@ export function isEmptyResult(
 }
 
 /**
- * Structured content; where there is none, the text, which may be that content as JSON.
+ * The answer in a result: its structured content, or else its text, which may be JSON.
  *
  * @throws SourceError if the answer is a text, and the source also sent something else
  */
@@ -52,7 +54,7 @@ export function mcpAnswer(
   return answer;
 }
 
-/** A result with another answer, whose text would repeat what it holds. */
+/** A result with another answer and without its text, which would repeat the answer. */
 export function withReplacedAnswer(result: McpResult, answer: unknown, wrap: Wrap): object {
   const isWrapped = (wrap === 'result' || wrap === 'items') && isObject(answer) && wrap in answer;
   const structuredContent = isWrapped ? answer[wrap] : answer;
@@ -87,7 +89,7 @@ function contentText(content: unknown): string {
     .join('\n');
 }
 
-/** The tool's text about its failure is foreign: one line, short, and without words that make platforms repeat the call. */
+/** The error for a failed result, with the text of the tool as one safe line. */
 export function mcpFailure({ structuredContent, content }: McpResult): SourceError {
   const { message } = structuredContent ?? {};
   const line = foreignLine(typeof message === 'string' ? message : contentText(content));

@@ -1,3 +1,5 @@
+// `mcpSource`: calls of the tools of another MCP server.
+
 import { startErrors } from '../process.ts';
 import { type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
@@ -34,7 +36,7 @@ import {
   type ReadChunk,
 } from './send-with-retries.ts';
 import { addressNotSet, reportAddress } from './source-address.ts';
-import { SourceError, tooSlow, unavailable } from './source-errors.ts';
+import { cancelled, SourceError, tooSlow, unavailable } from './source-errors.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
@@ -177,9 +179,9 @@ function fitAnswer(
   drift: McpSourceOptions['drift'],
 ) {
   const keepsDeclared = keep === 'declared';
-  const kept = keepsDeclared ? keepDeclaredMembers(answer, schema) : answer;
+  const keptAnswer = keepsDeclared ? keepDeclaredMembers(answer, schema) : answer;
   const literally = () => mcpAnswer(parseLiterally(text) as McpResult, wrap, parseLiterally);
-  const exact = longNumbers ? withDecimals(kept, schema, literally) : kept;
+  const exact = longNumbers ? withDecimals(keptAnswer, schema, literally) : keptAnswer;
   return fitToSchema(exact, schema, text.length, { drift, isChosen: keepsDeclared, signal });
 }
 
@@ -339,7 +341,7 @@ function createToolCaller(
 }
 
 function mcpSourceError(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {
-  if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
+  if (isEnded) return cancelled();
   if (error instanceof SourceError) return error;
   // An answer that is nested too deeply for the stack.
   if (error instanceof RangeError) return unknownForm();

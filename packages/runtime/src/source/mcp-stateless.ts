@@ -1,12 +1,12 @@
-import { mirroredArguments, modernVersion } from '../server/modern.ts';
+// Requests to an MCP server without sessions (2026-07-28).
+
+import { metaKey, mirroredArguments, modernVersion } from '../server/modern.ts';
 
 /** A request of MCP 2026-07-28, and the headers that repeat parts of it. */
 export interface StatelessCall {
   readonly params: object;
   readonly headers: { readonly [name: string]: string };
 }
-
-const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
 
 /**
  * A `tools/call` for a server that has no sessions.

@@ -1,17 +1,19 @@
+// Reads the event stream of an MCP server.
+
 import { answerWeight, type ReservedMemory } from '../server/call-memory.ts';
 import { literally, type Message } from './mcp-message.ts';
 import { parseContainer } from './mcp-result.ts';
 import { overloaded, SourceError } from './source-errors.ts';
 
-/** A longer event is an answer, not a request. It is parsed when its memory is taken. */
+/** Maximum length of an event with a request. A longer event is an answer, for which memory is reserved before it is parsed. */
 const longestRequest = 100_000;
-/** A server that asks more while it answers one call gets no further answers: each costs a request. */
+/** Maximum number of requests of a server that are answered during one call, because each answer costs a request. */
 const maxRequests = 20;
-/** An answer with more events fails. */
+/** Maximum number of events in the response to a call. */
 const maxEvents = 10_000;
 /** Characters that are parsed in one turn of the event loop, as of the body of a request with a token. */
 const charactersPerTurn = 65_536;
-/** A text that is no JSON costs an exception, which takes as long as parsing so many characters. */
+/** The time of a parse error, as the number of characters that are parsed in that time. */
 const charactersOfError = 512;
 
 const blankLine = /\r?\n\r?\n/;

@@ -1,3 +1,5 @@
+// Which responses of an API mean an empty result.
+
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
 import { isObject, type Members, type SchemaProblem } from '../server/schema.ts';
 import { alternativesOf } from './declared-members.ts';
@@ -20,7 +22,7 @@ const facts = words(
     'incomplete partial truncated exhaustive timed batchcomplete relation retmax retstart querytranslation',
 );
 
-/** Words that may stand beside those: `request_id`, `resultType`. */
+/** Words that a fact may have beside a word of `facts`: `request_id`, `resultType`. */
 const companions = words(
   'has is of in out at by for to per no num number nb n max min last first total count size id result results response ' +
     'server http item items hit hits record records index token processing found set list collection reset name',
@@ -129,11 +131,11 @@ function isContainer(schema: Members): boolean {
   });
 }
 
-/** Words of a reason that finds nothing. */
+/** Words of a reason that says that nothing was found. */
 const nothingFound =
   /\bnot[ _-]?found|\bno[ _-](?:such|data|results?|match(?:es)?|records?|hits?|entries|rows|content)\b|\bno \w+(?: \S+){0,6} (?:match|found)|\bnothing (?:was |were )?found|\b(?:zero|empty)[ _-]results?|\b(?:not|n't) exist|(?:\bnot|n't) (?:be )?(?:found|find|resolve)/i;
 
-/** Words of a reason that speaks of the request or its sender. */
+/** Words of a reason that is about the request or its sender. */
 const ofSender =
   /(?<![a-z])(?:(?:api[ _-]?|access[ _-]?)?(?:key|token)s?|account|permission|limit|quota|plan|endpoint|method|route|url)(?![a-z])/i;
 

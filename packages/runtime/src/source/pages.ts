@@ -1,8 +1,10 @@
+// The arguments of the next page, from paging headers.
+
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { isObject, type Members } from '../server/schema.ts';
 import { ownMember, type QueryStyle } from './request-parameters.ts';
 
-/** The call whose answer is a page: with it, headers of the answer become `next` and `total`, if the schema declares those. */
+/** The call whose answer is a page. Headers of its response become `next` and `total`, if the schema declares these members. */
 export interface Pages {
   /** The arguments of the tool. */
   readonly input: object;
@@ -11,7 +13,7 @@ export interface Pages {
   readonly names?: { readonly [parameter: string]: string };
 }
 
-/** Headers by which an answer names its place among the pages, in lower case. */
+/** The headers of a response that are about pages, with names in lower case. */
 export type PagingHeaders = { readonly [name: string]: string };
 
 const totals = ['x-total-count', 'x-total', 'total-count'];
@@ -49,7 +51,7 @@ function nextLink(header: string): string | undefined {
   return undefined;
 }
 
-/** What a request sends in its query. */
+/** The query of a request. */
 interface Sent {
   readonly query?: Members | undefined;
   readonly styles?: { readonly [name: string]: QueryStyle } | undefined;

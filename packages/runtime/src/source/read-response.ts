@@ -1,3 +1,5 @@
+// From the response of an API to an answer: data, an empty result or a failure.
+
 import { isProduction } from '../process.ts';
 import type { ObjectSchema } from '../server/define-tool.ts';
 import {
@@ -105,9 +107,9 @@ function fitPayload(
   const { schema, success = {}, wrap, pages, signal } = request.options;
   if (!isJson || !schema) return { value: content, difference: null, failure: null };
   const keptSchema = keptMembersSchema(request, text);
-  const kept = keptSchema ? keepDeclaredMembers(content, keptSchema) : content;
+  const keptAnswer = keptSchema ? keepDeclaredMembers(content, keptSchema) : content;
   const literally = () => openPayload(text, request, parseLiterally).value;
-  const exact = longNumbers ? withDecimals(kept, schema, literally) : kept;
+  const exact = longNumbers ? withDecimals(keptAnswer, schema, literally) : keptAnswer;
   const paged = pages ? addPages(exact, schema, pages, request.options, headers) : exact;
   const tolerance = { drift, isChosen: keptSchema !== undefined, signal, headers };
   const { value, problem } = fitToSchema(paged, schema, text.length, tolerance);

@@ -1,3 +1,5 @@
+// Recordings of responses in test/recordings/: replayed and written.
+
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';

@@ -1,3 +1,5 @@
+// Removes keys from texts.
+
 /** Shorter texts are too likely to be ordinary words of an answer. */
 const leastLength = 8;
 

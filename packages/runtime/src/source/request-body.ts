@@ -1,3 +1,5 @@
+// The body of a request: JSON, form, multipart, text or a file.
+
 import { asInteger, writeLiterally } from '../server/exact-numbers.ts';
 import { isObject } from '../server/schema.ts';
 import { ownMember, type Parameter, pairsOf, parameterText, type QueryStyle } from './request-parameters.ts';

@@ -1,6 +1,8 @@
+// Parameters in the path, query and headers of a request.
+
 import { SourceError } from './source-errors.ts';
 
-/** A value of a parameter as a tool has it; one that is undefined or null is left out. */
+/** The value of a parameter in a tool. A parameter with undefined or null is not sent. */
 export type Parameter = unknown;
 
 /**
@@ -58,7 +60,7 @@ export function requestUrl({
   return url;
 }
 
-/** A member that is no inherited one, such as `constructor`. */
+/** A member of an object, but not an inherited one such as `constructor`. */
 export function ownMember<T>(members: { readonly [name: string]: T }, name: string): T | undefined {
   if (Object.hasOwn(members, name)) return members[name];
   return undefined;

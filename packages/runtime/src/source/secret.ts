@@ -1,16 +1,18 @@
+// Values of secret variables, which logs and errors never contain.
+
 import { inspect } from 'node:util';
 
-/** Text that only the request that needs it can read: logs, errors, stacks and JSON contain `[secret NAME]`. */
+/** A secret text, which only the request that needs it reads. Logs, errors, stacks and JSON contain `[secret NAME]` instead. */
 export class Secret {
   readonly #name: string;
   readonly #text: string | null;
   readonly #parts: readonly string[];
-  /** Whatever needs it is left out if it is not set. */
+  /** If it is not set, the header or parameter that needs it is not sent. */
   readonly isOptional: boolean;
 
   /**
    * @param text null if the variable is not set
-   * @param parts what the text contains and nobody may read, either
+   * @param parts parts of the text that are secret, too
    */
   constructor(name: string, text: string | null, isOptional = false, parts: readonly string[] = []) {
     this.#name = name;

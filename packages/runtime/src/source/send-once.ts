@@ -1,3 +1,5 @@
+// Sends one request without retries, for `create` and `add-tool`.
+
 import { withTokens } from './access-token.ts';
 import { addKeys, buildRequest, isReadRequest } from './build-request.ts';
 import { allSecretsOf } from './credentials.ts';

@@ -1,3 +1,5 @@
+// Sends a request to an API: retries after 429 and 5xx, redirects, size limit, and the errors of failed requests.
+
 import ky, { HTTPError } from 'ky';
 import { answerWeight, type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
 import { type Upstream, upstreams } from '../server/log.ts';
@@ -7,7 +9,7 @@ import type { Budget } from './budget.ts';
 import { attachExplanation, failureStatus } from './failure-log.ts';
 import { pagingHeaders } from './pages.ts';
 import { reportOrigin, type SourceResponse } from './recordings.ts';
-import { overloaded, SourceError, tooSlow, unavailable } from './source-errors.ts';
+import { cancelled, overloaded, SourceError, tooSlow, unavailable } from './source-errors.ts';
 import type { StatedFailure } from './stated-failure.ts';
 import {
   type FailedResponse,
@@ -249,7 +251,7 @@ function sourceErrorOf(
   failedResponse: FailedResponse | undefined,
   { isEnded, isLate }: { readonly isEnded: boolean; readonly isLate: boolean },
 ): SourceError {
-  if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
+  if (isEnded) return cancelled();
   if (error instanceof SourceError) return error;
   if (isLate) return tooSlow(isIdempotent);
   if (failedResponse) return statusError(failedResponse, isIdempotent);

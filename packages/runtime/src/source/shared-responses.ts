@@ -1,8 +1,10 @@
+// Responses that several callers share: running requests and the cache (`cacheSeconds`).
+
 import { LRUCache } from 'lru-cache';
 import { sharedSourceState } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import type { SourceResponse } from './recordings.ts';
-import { SourceError } from './source-errors.ts';
+import { cancelled } from './source-errors.ts';
 
 /** Maximum length of the text of a response that replicas share. */
 const maxShared = 100_000;
@@ -153,8 +155,4 @@ class RunningRequest {
       () => {},
     );
   }
-}
-
-function cancelled(): SourceError {
-  return new SourceError('CANCELLED', 'The caller disconnected.');
 }

@@ -1,14 +1,16 @@
+// Checks the address of a source: loopback and link-local.
+
 import { isProduction, startErrors, startWarnings } from '../process.ts';
 
 /** The address of a source whose variable is not set. */
 export const addressNotSet = 'https://not-set.invalid';
 
-/** Where an address leads: to this machine, to its link (where clouds serve the keys of a machine), or elsewhere. */
+/** The target of an address: this machine, its local link (where clouds serve the keys of a machine), or another host. */
 export type Reach = 'loopback' | 'link-local' | 'elsewhere';
 
 /**
- * Where a URL leads, by its host name: names are not resolved. URLs contain IPv4 in any form (`0x7f.1`) as four
- * decimal numbers, and IPv6 in brackets.
+ * The target of a URL, by its host name, which is not resolved. `URL` writes IPv4 in any form (`0x7f.1`) as four decimal numbers, and IPv6
+ * in brackets.
  */
 export function reachOf({ hostname }: URL): Reach {
   const name = hostname.replace(/\.$/, '');

@@ -1,3 +1,5 @@
+// The errors of requests to sources, with their codes.
+
 import { CallFailure, retryWords } from '../server/call-result.ts';
 import type { JsonObject, Outcome } from '../server/define-tool.ts';
 
@@ -66,6 +68,11 @@ export function tooSlow(isIdempotent: boolean): SourceError {
       ? 'The source did not answer in time (timeout).'
       : 'The source did not answer in time. It is not known whether the request took effect.',
   );
+}
+
+/** The error of a request that has no caller any more. */
+export function cancelled(): SourceError {
+  return new SourceError('CANCELLED', 'The caller disconnected.');
 }
 
 /** There is too little memory for an answer. */

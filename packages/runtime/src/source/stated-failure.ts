@@ -1,3 +1,5 @@
+// Failures that an API states in a response with status 200.
+
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { isObject, type Members, type SchemaProblem } from '../server/schema.ts';
 import { schemaWithoutSignals } from './declared-members.ts';

@@ -1,3 +1,5 @@
+// The error for each HTTP status of an API: 404, 401, 429 and its wait, quota, 5xx.
+
 import { reasonIn } from './failure-reason.ts';
 import { rateLimited, SourceError, tooSlow, unavailable } from './source-errors.ts';
 
