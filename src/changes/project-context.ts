@@ -59,7 +59,7 @@ export function prepareTarget(
   );
 }
 
-/** @throws CommandError as `targetOf`, if no project can be written to a directory */
+/** @throws CommandError as `prepareTarget`, if no project can be written to a directory */
 export function requireUsableTarget(directory: string, switches: CreateSwitches): void {
   prepareTarget(directory, switches);
 }

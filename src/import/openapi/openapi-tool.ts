@@ -235,18 +235,15 @@ interface Success {
 
 function successOf(operation: DocumentPlace, responses: DocumentPlace): Success {
   const statusCodes = Object.keys(responses.members);
-  const listed = successes.filter((status) => statusCodes.includes(status));
-  // If a status of success is listed, `default` describes errors.
-  const isDefault = listed.length === 0 && !statusCodes.some((code) => /^(?:20[45]|3..)$/i.test(code));
   let success: Success['content'] = null;
   let isEmpty = statusCodes.some((code) => /^20[45]$/.test(code));
   const refusals: UnknownAnswer[] = [];
-  for (const status of isDefault && statusCodes.includes('default') ? ['default'] : listed) {
+  for (const status of successStatuses(statusCodes)) {
     const response = responses.at(status);
     const read = () => mediaTypes(operation, response);
     // After the answer is found, a reference that leads nowhere does no harm.
     const types = success ? unlessBroken(read) : read();
-    if (types?.length === 0) isEmpty ||= !isDefault;
+    if (types?.length === 0) isEmpty ||= status !== 'default';
     if (success || !types || types.length === 0) continue;
     const content = responseContent(response, types);
     const { schema, pointer } = content;
@@ -255,6 +252,14 @@ function successOf(operation: DocumentPlace, responses: DocumentPlace): Success 
     else refusals.push(new UnknownAnswer('the schema of its success response declares no members', pointer));
   }
   return { content: success, refusal: refusals[0], isEmpty };
+}
+
+/** The statuses that describe success. If a status of success is listed, `default` describes errors. */
+function successStatuses(statusCodes: readonly string[]): readonly string[] {
+  const listedStatuses = successes.filter((status) => statusCodes.includes(status));
+  const hasOtherSuccess = statusCodes.some((code) => /^(?:20[45]|3..)$/i.test(code));
+  if (listedStatuses.length > 0 || hasOtherSuccess) return listedStatuses;
+  return statusCodes.filter((code) => code === 'default');
 }
 
 function responseContent(response: DocumentPlace, types: readonly string[]): Content {

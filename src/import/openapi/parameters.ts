@@ -77,7 +77,7 @@ class Inputs {
   }
 
   addParameter(parameter: DocumentPlace): void {
-    const { members: value, pointer } = parameter;
+    const { members: value } = parameter;
     const name = textOr(value.name);
     const place = value.in;
     const isRequired = place === 'path' || value.required === true;
@@ -86,16 +86,26 @@ class Inputs {
     const key = keyParameter(value, this.#isScheme);
     if (key) this.keys.push(key);
     if (key || (place === 'header' && ignoredHeaders.has(name.toLowerCase()))) return;
-    const left = whyLeftOut(value);
-    if (left && isRequired) throw new DocumentRefusal(left.refusal, pointer);
-    if (left) this.#lost(pointer, left.what);
-    if (left || place === 'cookie') return;
+    if (this.#isLeftOut(parameter, isRequired) || place === 'cookie') return;
     const { schema: declaredSchema, isJson } = this.#schemaOf(parameter);
     const schema = place === 'path' ? withoutEmptyText(declaredSchema) : declaredSchema;
     const input = this.#add(name, place, schema, isRequired);
     const style = isJson ? 'json' : this.#styleOf(parameter, schema);
     const bindings = { path: this.params, query: this.query, header: this.headers }[place];
     bindings.push({ name, input, ...(style && { style }) });
+  }
+
+  /**
+   * Whether a parameter cannot be sent. This is reported if the parameter is optional.
+   *
+   * @throws DocumentRefusal if it is required
+   */
+  #isLeftOut({ members, pointer }: DocumentPlace, isRequired: boolean): boolean {
+    const left = whyLeftOut(members);
+    if (!left) return false;
+    if (isRequired) throw new DocumentRefusal(left.refusal, pointer);
+    this.#lost(pointer, left.what);
+    return true;
   }
 
   /** A name in braces without a declared parameter becomes a string. */
