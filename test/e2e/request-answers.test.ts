@@ -61,7 +61,11 @@ describe('an answer that no tool can be made from is named, and nothing is writt
     ['a page to log in', says('<form>Sign in</form>', 200, 'text/html'), 'a page to log in'],
     ['no content', says('', 200), 'nothing else'],
     ['a text', says(`plain ${key}`, 200, 'text/plain'), 'something else than JSON'],
-    ['a failure with status 200', says({ error: { message: 'no such coin' } }), 'contains only an error of the API'],
+    [
+      'a failure with status 200',
+      says({ error: { message: 'no such coin' } }),
+      'contains only an error of the API',
+    ],
     ['an empty object', says({}), 'is empty'],
     ['JSON of any depth', says(deep), 'answer'],
     ['an endless answer', endless, 'larger than this tool allows'],
