@@ -7,7 +7,7 @@ import { onlyReads, type Problem, type Report } from 'market-mcp-contract/defini
 import { memoize } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { requireListed } from 'market-mcp-contract/program';
-import { isRule, type Locate, type OtherError } from 'market-mcp-contract/report';
+import { isRule, type LocateCauses, type OtherError } from 'market-mcp-contract/report';
 import { loadClient, newPrivateKey, type Target } from 'market-mcp-contract/wire';
 import { version } from '../plan/package-versions.ts';
 import { readManifest } from '../project/manifest/manifest.ts';
@@ -17,6 +17,10 @@ import { runtimeVersion } from '../project/read/edited-files.ts';
 import { sampledTools, toolMethods, toolSources } from '../project/read/open.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { childEnded, childStarting } from '../system/processes.ts';
+import type { Deployed } from './deployed.ts';
+import { findLoggedCause, type LoggedCause } from './failed-call.ts';
+import { causeOf } from './log-causes.ts';
+import type { Incident, SourceAnswer, SourceFailure } from './log-events.ts';
 import {
   type CalledExample,
   callExamples,
@@ -24,18 +28,14 @@ import {
   notStarted,
   projectFacts,
   shownLines,
-} from './built.ts';
-import type { Deployed } from './deployed.ts';
-import { findLoggedCause, type LoggedCause } from './failed-call.ts';
-import { causeOf } from './log-causes.ts';
-import type { Incident, SourceAnswer, SourceFailure } from './logged.ts';
+} from './read-built-project.ts';
 import { NotStarted, type Sources, startServer } from './start-server.ts';
 
 /** A server to check, and how to release it. */
 export interface ServerToCheck {
   readonly target: Target;
   /** Adds what its log says to a report; only for a project's server. */
-  readonly locate?: Locate;
+  readonly locateCauses?: LocateCauses;
   /** The answers of its tools so far, with their sources; only for a project's server. */
   answers?(): readonly SourceAnswer[];
   /** The calls of its writing tools that were not checked, because they have no recording. */
@@ -157,7 +157,7 @@ export async function openForCheck(
         writing,
         sampled,
         secrets: dotEnvSecrets(directory),
-        ...(sources === 'live' && { live: true }),
+        ...(sources === 'live' && { mayCallLiveApis: true }),
         onUnrecorded: (tool, args) => unrecorded.add(`${tool} ${JSON.stringify(args)}`),
         signer,
         ...(launch && { launch }),
@@ -171,7 +171,7 @@ export async function openForCheck(
       answers,
       unrecorded: () => [...unrecorded].sort(),
       ...(callDirectory !== undefined && { real: { called: calledExamples, withheld } }),
-      locate: (report) => located(report, { directory, ...owned }),
+      locateCauses: (report) => located(report, { directory, ...owned }),
       release,
     };
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Cause } from 'market-mcp-contract/definition';
 import { causeOf } from './log-causes.ts';
-import type { Incident, SourceFailure } from './logged.ts';
+import type { Incident, SourceFailure } from './log-events.ts';
 
 /** A failed call, as its answer describes it. */
 export interface FailedCall {

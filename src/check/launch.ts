@@ -4,7 +4,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment, Instance, ProcessExit } from 'market-mcp-contract/wire';
 import { freePort, isPortTaken } from '../system/ports.ts';
-import { type Incident, ServerLog, type SourceAnswer, type SourceFailure } from './logged.ts';
+import { type Incident, ServerLog, type SourceAnswer, type SourceFailure } from './log-events.ts';
 
 const stopMs = 3_000;
 const pollMs = 20;

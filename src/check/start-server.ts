@@ -19,7 +19,7 @@ import {
   type WatchedLaunch,
 } from './launch.ts';
 import { findCrash } from './log-causes.ts';
-import { type Incident, printedErrors, type SourceAnswer, type SourceFailure } from './logged.ts';
+import { type Incident, printedErrors, type SourceAnswer, type SourceFailure } from './log-events.ts';
 
 /** `replay`: from recordings, without requests to other machines and without secrets. `live`: from the APIs. */
 export type Sources = 'replay' | 'live';

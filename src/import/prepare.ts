@@ -15,7 +15,7 @@ import {
 } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { inspectToolList } from 'market-mcp-contract/report';
-import { reachOf, type SubmissionCall, submissionCalls, submissionHarm } from 'market-mcp-contract/wire';
+import { addressScope, type SubmissionCall, submissionCalls, submissionHarm } from 'market-mcp-contract/wire';
 import { type Fixed, fix } from '../fixes/fix.ts';
 import { ownersOf, toolFile } from '../model/names.ts';
 import type { DefinitionChange, PreparedTool, SpecEntry, ToolSpec } from '../model/tool-model.ts';
@@ -218,7 +218,7 @@ function isDefinition(entry: SpecEntry): entry is JsonObject {
 /** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */
 function addressAdvice(api: Api): readonly InputError[] {
   return apiVariables(api).flatMap(({ name, fallback }) => {
-    const reach = fallback === undefined ? 'elsewhere' : reachOf(new URL(fallback));
+    const reach = fallback === undefined ? 'elsewhere' : addressScope(new URL(fallback));
     if (reach === 'elsewhere') return [];
     const use =
       reach === 'loopback'

@@ -187,5 +187,5 @@ async function serverToCheck(
 ): Promise<ServerToCheck> {
   if (project && server) return openForCheck(project.directory, { platform: profile });
   const signer = await local.marketplace.caller.signer(endpoint);
-  return { target: { url: endpoint, profile, signer, calls: { named: [] } }, release: async () => {} };
+  return { target: { url: endpoint, profile, signer, callPolicy: { named: [] } }, release: async () => {} };
 }

@@ -35,7 +35,7 @@ export function checkServer(variant: Variant, rule = ''): Promise<Report> {
         examples,
         signer,
         runtime,
-        clock: clock.now,
+        responseClock: clock.now,
         wait: async (ms) => clock.advance(ms),
         timeoutMs,
       },
@@ -96,7 +96,7 @@ function checkProgram(entry: string, rule: string, variant: Variant): Promise<Re
     runContract(
       {
         ...{ url, profile: profile(context), examples, signer, launch, runtime: goodRuntime },
-        clock: clock.now,
+        responseClock: clock.now,
         // The good one answers, however late.
         ...(rule === '' && { timeoutMs: 60_000 }),
       },

@@ -15,7 +15,7 @@ it.concurrent.each(correctServers)(
   async ({ serve, advised, clock = { now: nowMs } }) => {
     const { url, stop } = await serve(trust);
     try {
-      const target = { url, profile: context, signer, examples, timeoutMs: 60_000, clock: clock.now };
+      const target = { url, profile: context, signer, examples, timeoutMs: 60_000, responseClock: clock.now };
       const report = await runContract({ ...target, wait: async () => {} });
       const { unanswered, errors } = report.summary;
       expect({ failed: failuresOf(report.rules), unanswered, errors }).toEqual({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { calledLines } from '../../src/check/built.ts';
+import { calledLines } from '../../src/check/read-built-project.ts';
 
 it('the line of a failed example has the reason that the API gives', () => {
   const called = {

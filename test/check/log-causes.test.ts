@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { transformSync } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 import { causeOf, findCrash } from '../../src/check/log-causes.ts';
-import { printedErrors, ServerLog } from '../../src/check/logged.ts';
+import { printedErrors, ServerLog } from '../../src/check/log-events.ts';
 import { directory } from '../project/directory.ts';
 
 /** What a program with these lines, compiled like a project's tool, writes to its standard error. */

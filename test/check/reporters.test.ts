@@ -8,8 +8,8 @@ import { skippedRule } from '../../packages/contract/src/report/summary.ts';
 import { consent, NotRun } from '../../packages/contract/src/wire/not-run.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
-const explain = (rule: string) => `market-mcp explain ${rule}`;
-const plain = { color: false, verbose: true, explain };
+const explainCommand = (rule: string) => `market-mcp explain ${rule}`;
+const plain = { color: false, verbose: true, explainCommand };
 const names = Object.keys(reporters) as ReporterName[];
 
 /** Control and direction characters, except the line breaks of the report itself. */
@@ -71,7 +71,10 @@ describe('the cause of a failed rule', () => {
   };
 
   it.each(names)('is printed with its place by %s', (name) => {
-    const text = reporters[name](report, { color: false, verbose: false, explain }).replaceAll('\\_', '_');
+    const text = reporters[name](report, { color: false, verbose: false, explainCommand }).replaceAll(
+      '\\_',
+      '_',
+    );
     for (const told of ['the feed is gone', at.slice(0, -3), 'no such day']) expect(text).toContain(told);
   });
 
@@ -87,8 +90,8 @@ describe('the cause of a failed rule', () => {
   });
 
   it('ends a report for people, beside the command that runs the rule again', () => {
-    const again = (rules: readonly string[]) => `market-mcp check --only ${rules.join(',')}`;
-    const text = reporters.pretty(report, { color: false, verbose: false, explain, again });
+    const rerunCommand = (rules: readonly string[]) => `market-mcp check --only ${rules.join(',')}`;
+    const text = reporters.pretty(report, { color: false, verbose: false, explainCommand, rerunCommand });
     expect(text.slice(text.indexOf('✗ failed'))).toMatchInlineSnapshot(`
       "✗ failed  1 rule passed, 1 failed in 1.2 s
 
@@ -103,7 +106,7 @@ describe('the cause of a failed rule', () => {
 
 describe('pretty', () => {
   it('prints failures, skipped rules with reasons, the rehearsal, drift and the counts', () => {
-    const text = reporters.pretty(everything(), { color: false, verbose: false, explain });
+    const text = reporters.pretty(everything(), { color: false, verbose: false, explainCommand });
     expect(text.replaceAll(/a\\u\{1b\}.*?%0A/g, '<hostile>')).toMatchInlineSnapshot(`
       "Contract check of https://tools.example.com/mcp (platform generic)
 
@@ -159,8 +162,8 @@ describe('pretty', () => {
     ];
     const explained = withCauses(rules, () => undefined);
     const report = evaluateReport(reportOf(explained), lenient);
-    const again = (failing: readonly string[]) => `market-mcp check --only ${failing.length}`;
-    const options = { color: false, verbose: false, explain, again };
+    const rerunCommand = (failing: readonly string[]) => `market-mcp check --only ${failing.length}`;
+    const options = { color: false, verbose: false, explainCommand, rerunCommand };
     const text = reporters.pretty(report, options);
     const lines = text.split('\n');
     expect(lines.length).toBeLessThanOrEqual(40);
@@ -188,10 +191,12 @@ describe('pretty', () => {
 
   it('prints passed rules on request, and colours if allowed', () => {
     expect(reporters.pretty(everything(), plain)).toContain('✓ tool.name');
-    expect(reporters.pretty(everything(), { color: false, verbose: false, explain })).not.toContain(
+    expect(reporters.pretty(everything(), { color: false, verbose: false, explainCommand })).not.toContain(
       'tool.name',
     );
-    expect(reporters.pretty(everything(), { color: true, verbose: false, explain })).toContain('\u001b[31m');
+    expect(reporters.pretty(everything(), { color: true, verbose: false, explainCommand })).toContain(
+      '\u001b[31m',
+    );
   });
 
   it('prints the worst of many tools and changes, and counts the others', () => {
@@ -359,7 +364,7 @@ it('prints the first five problems of a rule, its fix and its explanation for pe
     actual: 'y',
   }));
   const report = evaluateReport(reportOf([failed('input.sample', problems, { level: 'should' })]), lenient);
-  const text = reporters.pretty(report, { color: false, verbose: false, explain });
+  const text = reporters.pretty(report, { color: false, verbose: false, explainCommand });
   expect(text).toMatch(
     / p4\n {4}expected {2}x\n {4}actual {4}y\n {4}… and 3 more\n {4}fix {7}Fix it\.\n {4}explain /,
   );

@@ -11,10 +11,10 @@ import type { Request } from '../broken/wire.ts';
 const timeoutMs = 60_000;
 
 function check(variant: Variant, profile: PlatformProfile, ids: readonly string[]): Promise<Report> {
-  const calls = { named: ['get_price', 'list_coins'], decide: async () => [] };
+  const callPolicy = { named: ['get_price', 'list_coins'], decide: async () => [] };
   return serving(variant, (url) =>
     runContract(
-      { url, profile, signer, calls, timeoutMs, wait: async () => {} },
+      { url, profile, signer, callPolicy, timeoutMs, wait: async () => {} },
       { selects: ({ id }) => ids.includes(id) },
     ),
   );

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
-import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
+import { Unreachable } from '../../packages/contract/src/wire/require-reachable.ts';
 import { startApi } from '../api-server.ts';
 import { serving } from '../broken/trust.ts';
 import { withAnswer } from '../broken/variant.ts';

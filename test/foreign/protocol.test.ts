@@ -22,7 +22,7 @@ test.concurrent.each(sdkServers)('$name breaks no MUST but that of foreign origi
       url,
       profile: mcp,
       timeoutMs: 60_000,
-      calls: { named: [], decide: async ({ withheld }) => withheld.map(({ tool }) => tool) },
+      callPolicy: { named: [], decide: async ({ withheld }) => withheld.map(({ tool }) => tool) },
     });
     const failed = report.rules.filter(({ status, level }) => status === 'fail' && level === 'must');
     expect(failed.map(({ id }) => id)).toEqual(['http.foreign-origin']);

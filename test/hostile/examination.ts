@@ -3,7 +3,7 @@ import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { type ReporterName, reporters } from '../../packages/contract/src/report/reporters.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
-import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
+import { Unreachable } from '../../packages/contract/src/wire/require-reachable.ts';
 import { serving, signer } from '../broken/trust.ts';
 import type { HostileServer } from './hostile-server.ts';
 
@@ -18,7 +18,7 @@ export async function examine({ variant, finds }: HostileServer, timeoutMs: numb
   const failed = report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id);
   expect(failed).toEqual(expect.arrayContaining([...finds]));
   const weighed = evaluateReport(report, { level: 'must', requireAll: false });
-  const options = { color: false, verbose: true, explain: (rule: string) => rule };
+  const options = { color: false, verbose: true, explainCommand: (rule: string) => rule };
   for (const name of Object.keys(reporters) as ReporterName[])
     expect(reporters[name](weighed, options)).not.toMatch(unprintable);
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Report } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
-import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
+import { Unreachable } from '../../packages/contract/src/wire/require-reachable.ts';
 import { selfSigned } from '../../src/marketplace/core/key-set.ts';
 import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
 import { signer, trust } from '../broken/trust.ts';

@@ -64,7 +64,7 @@ export function formFor(endpoint: string, more: Partial<ListingForm> = {}): List
 export const checking = (endpoint: string): Pick<MarketplaceOptions, 'check'> => ({
   check: async (onRule) => {
     const signer = await createSigner(context.token, endpoint, { issuer, privateKey });
-    const target = { url: endpoint, profile: context, signer, calls: { named: [] } };
+    const target = { url: endpoint, profile: context, signer, callPolicy: { named: [] } };
     return selfCheck(Promise.resolve({ target, release: async () => {} }), onRule);
   },
 });

@@ -6,7 +6,7 @@ import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
-import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
+import { Unreachable } from '../../packages/contract/src/wire/require-reachable.ts';
 import { examples } from '../broken/check.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { signer, trust } from '../broken/trust.ts';

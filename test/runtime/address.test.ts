@@ -7,7 +7,7 @@ import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import * as kit from '../../packages/runtime/src/source/source-address.ts';
 import { errorOf, source } from './source-server.ts';
 
-const places: readonly (readonly [contract.Reach, ...string[]])[] = [
+const places: readonly (readonly [contract.AddressScope, ...string[]])[] = [
   [
     'loopback',
     'localhost',
@@ -73,7 +73,7 @@ beforeEach(() => {
 
 it.each(hosts)('%s is %s, for the import and for the server', (host, reach) => {
   const url = new URL(`http://${host}/v1`);
-  expect([contract.reachOf(url), kit.reachOf(url)]).toEqual([reach, reach]);
+  expect([contract.addressScope(url), kit.reachOf(url)]).toEqual([reach, reach]);
 });
 
 const tokens = ({ baseUrl }: { readonly baseUrl: string }) =>

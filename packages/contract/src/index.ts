@@ -92,7 +92,7 @@ export async function check(url: string, options: CheckOptions = {}): Promise<Ch
     {
       demands: { level, requireAll: false },
       selects,
-      calls: { named: call },
+      callPolicy: { named: call },
       examples: new Map(Object.entries(examples)),
       explore,
       seed,

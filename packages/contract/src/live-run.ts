@@ -1,58 +1,89 @@
-import type { Level, Problem, RuleResult } from './model.ts';
-import { notRunReason, skippedRule } from './report/summary.ts';
+import { checkRule, type LeveledRule, type RuleCheck } from './check-rule.ts';
+import type { Level, RuleResult } from './model.ts';
+import { skippedRule } from './report/summary.ts';
 import { steadyId } from './rules/answers.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { ownAnswerId } from './rules/pairs.ts';
-import { isViolation, type LiveRule, type Note, silenceProblems, verdict } from './rules/rule.ts';
+import { type LiveRule, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
 import { nowMs } from './wire/clock.ts';
 import { mapConcurrently } from './wire/concurrency.ts';
-import { control } from './wire/controls.ts';
-import { overdue } from './wire/http.ts';
-import { LivenessTracker, outageProblems } from './wire/life.ts';
-import { NotRun, rateLimited } from './wire/not-run.ts';
+import { deadlinePassed } from './wire/http.ts';
+import { LivenessTracker, outageProblems } from './wire/liveness.ts';
+import { NotRun } from './wire/not-run.ts';
 import { Probe } from './wire/probe.ts';
-import { sessionOf, unanswered } from './wire/rpc.ts';
+import { answerOfSilence, sessionOf } from './wire/rpc.ts';
 
-/** The number of parallel rules. Most rules wait for answers; each `separate` rule uses a processor. */
-const atOnce = { together: 12, separate: 3 } as const;
+/** The maximum number of rules at the same time. Most rules wait for answers; each `separate` rule uses a processor. */
+const maxParallelRules = { default: 12, separate: 3 } as const;
 
-/** After so many repeated rules without an answer, none is repeated. */
+/** After so many repeated rules without an answer, no further rule is repeated. */
 const maxSilentRepeats = 3;
 
-const notMeasurable = NotRun.because(
-  'inapplicable',
-  'the server limits the rate of requests (HTTP 429), which distorts what the rule measures',
-);
+/** The results of all live rules, in the order of the rules. */
+interface LiveResults {
+  readonly results: readonly RuleResult[];
+  /** The probe that ran the submission test; absent if the test was not run to its end. */
+  readonly rehearsalProbe?: Probe | undefined;
+}
 
-interface LeveledRule {
-  readonly rule: LiveRule;
-  readonly level: Level;
+/** What a run knows about its rules so far. */
+class RunState {
+  readonly results = new Map<LiveRule, RuleResult>();
+  readonly startedRules = new Set<LiveRule>();
+  /** Failed rules of the turn `separate`, and others that failed for lack of an answer. */
+  readonly doubtfulRules = new Set<LiveRule>();
+  readonly hangingRules = new Set<LiveRule>();
+  rehearsalProbe: Probe | undefined;
+  readonly #onFinished: (result: RuleResult) => RuleResult;
+
+  constructor(onFinished: (result: RuleResult) => RuleResult) {
+    this.#onFinished = onFinished;
+  }
+
+  /** Records the first verdict on a rule. */
+  finish(rule: LiveRule, result: RuleResult): void {
+    this.results.set(rule, this.#onFinished(result));
+  }
+
+  /** Records that a check of a rule was made with a probe. */
+  record(rule: LiveRule, { isComplete, isDoubtful, hangProblems }: RuleCheck, probe: Probe): void {
+    if (isDoubtful) this.doubtfulRules.add(rule);
+    if (hangProblems) this.hangingRules.add(rule);
+    if (isComplete && submissionRules.includes(rule)) this.rehearsalProbe = probe;
+  }
+
+  hasFailed(id: string): boolean {
+    return [...this.results.values()].some((result) => result.id === id && result.status === 'fail');
+  }
+
+  /** Whether a rule has passed or failed. */
+  isChecked(rule: LiveRule): boolean {
+    return isChecked(this.results.get(rule));
+  }
+
+  get hasDoubtfulIsolatedRule(): boolean {
+    return [...this.doubtfulRules].some(({ turn }) => turn === 'isolated');
+  }
 }
 
 /**
- * Checks the live rules of one run by their `turn`. After a restart of the server it checks the unfinished ones, and at the end those again
- * whose verdict may have another cause.
+ * Checks the live rules of one run by their `turn`. After a restart of the server it checks the unfinished rules. At the end it checks
+ * those rules again whose verdict may have another cause.
  */
 export class LiveRun {
-  readonly life: LivenessTracker;
-  /** The probe that ran the submission test. */
-  rehearsalProbe: Probe | undefined;
+  readonly liveness: LivenessTracker;
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
   readonly #probes: Probe[] = [];
-  /** Failed rules of the turn `separate`, and others that failed for lack of an answer: load, or other sessions of this run, may be the cause. */
-  readonly #doubted = new Set<LiveRule>();
-  /** The problems of rules of which a request hung. */
-  readonly #hangs = new Map<LiveRule, readonly Problem[]>();
   #opensFurtherSessions: Promise<boolean> | undefined;
 
   constructor(target: Target, signal: AbortSignal | undefined) {
     this.#target = target;
     this.#signal = signal;
-    this.#renew();
-    this.life = new LivenessTracker(target, this.probe.ledger, signal);
+    this.#forgetServer();
+    this.liveness = new LivenessTracker(target, this.probe.ledger, signal);
   }
 
   async close(): Promise<void> {
@@ -63,129 +94,135 @@ export class LiveRun {
     return this.#probes.at(-1) as Probe;
   }
 
-  /** Whether the first probe was replaced: a later one may get what that one did not. */
+  /** Whether the first probe was replaced: a later probe may get answers that the first one did not get. */
   get isRenewed(): boolean {
     return this.#probes.length > 1;
   }
 
-  /** Forgets the facts about the server: after a restart its sessions are gone. */
-  #renew(): void {
-    this.#probes.at(-1)?.ledger.openedSessions.clear();
-    this.#probes.push(new Probe(this.#target, this.#signal, undefined, this.#probes.at(-1)?.ledger));
+  /** Continues with a probe that knows nothing about the server: after a restart its sessions are gone. */
+  #forgetServer(): void {
+    const previousProbe = this.#probes.at(-1);
+    previousProbe?.ledger.openedSessions.clear();
+    this.#probes.push(new Probe(this.#target, this.#signal, undefined, previousProbe?.ledger));
+  }
+
+  /** Continues with a probe that reuses only the session and the tools of the previous one. Rules ask for all else again. */
+  #forgetAnswers(): void {
+    this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
   }
 
   /**
-   * Checks all rules; the results are in the order of the rules. If sessions disturb each other, each rule that opens a session is checked
-   * with no other session open. Rules that a dying server left without an answer are checked after its restart, one by one, to identify
-   * the one that ends it: first those that had not begun.
+   * Checks all rules.
+   *
+   * @param onFinished called with the first verdict on each rule; a later check may replace it
    */
   async checkAll(
     leveledRules: readonly LeveledRule[],
-    finish: (result: RuleResult) => RuleResult,
-  ): Promise<readonly RuleResult[]> {
-    const results = new Map<LiveRule, RuleResult>();
-    const begun = new Set<LiveRule>();
-    const checkRule = async (leveledRule: LeveledRule): Promise<void> => {
-      const result = await this.#check(leveledRule, begun);
-      if (result) results.set(leveledRule.rule, finish(result));
-    };
-    const rulesOfAnswers = leveledRules.filter(({ rule }) => rule !== staysUp);
-    const rulesOfTurn = (name: LiveRule['turn']) => rulesOfAnswers.filter(({ rule }) => rule.turn === name);
-    const checkAlone = async (leveledRule: LeveledRule): Promise<void> => {
-      await this.#startAfresh();
-      await checkRule(leveledRule);
-    };
-    const runTurns = async (): Promise<void> => {
-      for (const { rule } of rulesOfAnswers) rule.begin?.(this.probe).catch(() => {}); // its check says why
-      await mapConcurrently(rulesOfTurn(undefined), atOnce.together, checkRule);
-      await mapConcurrently(rulesOfTurn('isolated'), 1, checkRule);
-      const sessionsAreIndependent = rulesOfTurn('isolated').every(
-        ({ rule }) => results.get(rule)?.status !== 'fail',
-      );
-      if (rulesOfTurn('isolated').length > 0) await this.#startAfresh();
-      await mapConcurrently(
-        rulesOfTurn('opening'),
-        sessionsAreIndependent ? atOnce.together : 1,
-        sessionsAreIndependent ? checkRule : checkAlone,
-      );
-      await mapConcurrently(
-        [...rulesOfTurn('last'), ...rulesOfTurn('waiting')],
-        1,
-        sessionsAreIndependent ? checkRule : checkAlone,
-      );
-    };
-    await Promise.all([mapConcurrently(rulesOfTurn('separate'), atOnce.separate, checkRule), runTurns()]);
-    const unfinished = rulesOfAnswers.filter(({ rule }) => !results.has(rule));
-    if (unfinished.length > 0 && (await this.life.restart())) {
-      this.#renew();
-      const suspects = unfinished.filter(({ rule }) => begun.has(rule));
-      const otherRules = unfinished.filter(({ rule }) => !begun.has(rule));
-      await mapConcurrently([...otherRules, ...suspects], 1, checkRule);
-    }
-    await this.#checkDoubted(rulesOfAnswers, results);
-    await this.#checkBetweenPings(rulesOfAnswers, results);
-    await this.#checkOneByOne(rulesOfAnswers, results);
-    await this.#checkWhereUnsteady(rulesOfAnswers, results);
-    for (const { rule, level } of rulesOfAnswers.filter(({ rule }) => !results.has(rule))) {
-      const unansweredReason = NotRun.because('unanswered', this.life.reasonFor(rule.id));
-      results.set(rule, finish(skippedRule(verdict(rule, level, [], nowMs()), unansweredReason)));
+    onFinished: (result: RuleResult) => RuleResult,
+  ): Promise<LiveResults> {
+    const state = new RunState(onFinished);
+    const rules = leveledRules.filter(({ rule }) => rule !== staysUp);
+    await Promise.all([this.#checkSeparateRules(rules, state), this.#checkByTurn(rules, state)]);
+    await this.#checkAfterRestart(rules, state);
+    await this.#repeatDoubtfulRules(rules, state);
+    await this.#repeatHangsBetweenPings(rules, state);
+    await this.#repeatIfCallersAreMixedUp(rules, state);
+    await this.#repeatIntermittentFailures(rules, state);
+    for (const { rule, level } of rules.filter(({ rule }) => !state.results.has(rule))) {
+      const reason = NotRun.because('unanswered', this.liveness.reasonFor(rule.id));
+      state.finish(rule, skippedRule(verdict(rule, level, [], nowMs()), reason));
     }
     for (const { rule, level } of leveledRules.filter(({ rule }) => rule === staysUp)) {
-      results.set(rule, finish(await this.#checkLife(level)));
+      state.finish(rule, await this.#checkStaysUp(level));
     }
-    return leveledRules.flatMap(({ rule }) => results.get(rule) ?? []);
+    const results = leveledRules.flatMap(({ rule }) => state.results.get(rule) ?? []);
+    return { results, rehearsalProbe: state.rehearsalProbe };
+  }
+
+  async #checkSeparateRules(rules: readonly LeveledRule[], state: RunState): Promise<void> {
+    const separateRules = rulesOfTurn(rules, 'separate');
+    await mapConcurrently(separateRules, maxParallelRules.separate, (rule) => this.#checkFirst(rule, state));
+  }
+
+  /** Checks the rules of all other turns. If sessions disturb each other, no other session is open while a later rule is checked. */
+  async #checkByTurn(rules: readonly LeveledRule[], state: RunState): Promise<void> {
+    for (const { rule } of rules) rule.begin?.(this.probe).catch(() => {}); // its check reports the error
+    const check = (rule: LeveledRule) => this.#checkFirst(rule, state);
+    const isolatedRules = rulesOfTurn(rules, 'isolated');
+    await mapConcurrently(rulesOfTurn(rules, undefined), maxParallelRules.default, check);
+    await mapConcurrently(isolatedRules, 1, check);
+    if (isolatedRules.length > 0) await this.#endSessions();
+    const openingRules = rulesOfTurn(rules, 'opening');
+    const lastRules = [...rulesOfTurn(rules, 'last'), ...rulesOfTurn(rules, 'waiting')];
+    if (isolatedRules.every(({ rule }) => state.results.get(rule)?.status !== 'fail')) {
+      await mapConcurrently(openingRules, maxParallelRules.default, check);
+      await mapConcurrently(lastRules, 1, check);
+      return;
+    }
+    await mapConcurrently([...openingRules, ...lastRules], 1, async (rule) => {
+      await this.#endSessions();
+      await check(rule);
+    });
   }
 
   /**
-   * Checks doubted rules again, one by one and with no other session of this run, and replaces their verdicts. Their controls are not
-   * repeated: they passed, and would open sessions. Nothing is repeated if the server never spoke, or is gone: then silence proves nothing.
+   * Restarts a server that stopped answering, and checks the unfinished rules one by one, to identify the rule that ends it. Rules that
+   * had not been started are checked first.
    */
-  async #checkDoubted(
-    leveledRules: readonly LeveledRule[],
-    results: Map<LiveRule, RuleResult>,
-  ): Promise<void> {
-    const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
-    const isToRepeat = ({ rule }: LeveledRule): boolean =>
-      this.#doubted.has(rule) ||
-      (rule.turn === 'isolated' && isIsolatedDoubted() && !isChecked(results.get(rule)));
-    const doubted = leveledRules.filter(isToRepeat);
-    for (const { rule } of this.life.isOver ? doubted : [])
-      if (rule.turn !== 'separate') results.delete(rule);
-    if (doubted.length === 0 || this.life.isOver || !this.probe.ledger.speaksJsonRpc) return;
-    await this.#startAfresh();
-    this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
+  async #checkAfterRestart(rules: readonly LeveledRule[], state: RunState): Promise<void> {
+    const unfinishedRules = rules.filter(({ rule }) => !state.results.has(rule));
+    if (unfinishedRules.length === 0 || !(await this.liveness.restart())) return;
+    this.#forgetServer();
+    const suspects = unfinishedRules.filter(({ rule }) => state.startedRules.has(rule));
+    const otherRules = unfinishedRules.filter(({ rule }) => !state.startedRules.has(rule));
+    await mapConcurrently([...otherRules, ...suspects], 1, (rule) => this.#checkFirst(rule, state));
+  }
+
+  /**
+   * Checks doubtful rules again, one by one and with no other session of this run, and replaces their verdicts. Their controls are not
+   * repeated: they passed, and would open sessions. If the server never spoke JSON-RPC, or stopped answering, silence proves nothing.
+   */
+  async #repeatDoubtfulRules(rules: readonly LeveledRule[], state: RunState): Promise<void> {
+    const repeatsUncheckedIsolated = state.hasDoubtfulIsolatedRule;
+    const doubtfulRules = rules.filter(
+      ({ rule }) =>
+        state.doubtfulRules.has(rule) ||
+        (repeatsUncheckedIsolated && rule.turn === 'isolated' && !state.isChecked(rule)),
+    );
+    if (this.liveness.hasStopped)
+      for (const { rule } of doubtfulRules) if (rule.turn !== 'separate') state.results.delete(rule);
+    if (doubtfulRules.length === 0 || this.liveness.hasStopped || !this.probe.ledger.speaksJsonRpc) return;
+    await this.#endSessions();
+    this.#forgetAnswers();
     let silences = 0;
-    for (const leveledRule of doubted) {
+    for (const leveledRule of doubtfulRules) {
+      const { rule } = leveledRule;
       if (silences === maxSilentRepeats) return;
-      if (!isChecked(results.get(leveledRule.rule)) && isIsolatedDoubted()) continue; // it depends on an isolated rule that failed again
-      this.#doubted.delete(leveledRule.rule);
-      await this.#checkAgain(leveledRule, results, leveledRule.rule.turn !== 'isolated');
-      if (this.#doubted.has(leveledRule.rule) && leveledRule.rule.turn !== 'separate') silences += 1;
+      if (!state.isChecked(rule) && state.hasDoubtfulIsolatedRule) continue; // it depends on an isolated rule that failed again
+      state.doubtfulRules.delete(rule);
+      await this.#repeatRule(leveledRule, state, rule.turn !== 'isolated');
+      if (state.doubtfulRules.has(rule) && rule.turn !== 'separate') silences += 1;
     }
   }
 
-  /** Checks the rules again of which a request hung. They fail if one hangs again while a ping before and after it is answered. */
-  async #checkBetweenPings(
-    leveledRules: readonly LeveledRule[],
-    results: Map<LiveRule, RuleResult>,
-  ): Promise<void> {
-    const hanging = leveledRules.filter(({ rule }) => this.#hangs.delete(rule));
-    if (hanging.length === 0) return;
-    this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
-    for (const leveledRule of hanging) {
+  /** Checks the rules again of which a request hung. They fail if a request hangs again while a ping before and after it is answered. */
+  async #repeatHangsBetweenPings(rules: readonly LeveledRule[], state: RunState): Promise<void> {
+    const hangingRules = rules.filter(({ rule }) => state.hangingRules.has(rule));
+    if (hangingRules.length === 0) return;
+    this.#forgetAnswers();
+    for (const leveledRule of hangingRules) {
       const { rule, level } = leveledRule;
-      const { reason = '' } = results.get(rule) ?? {};
+      const { reason = '' } = state.results.get(rule) ?? {};
       const startedAt = nowMs();
-      if (this.life.isOver || !(await this.#answersPing())) return;
-      await this.#checkAgain(leveledRule, results, true);
-      const problems = this.#hangs.get(rule);
-      if (problems && (await this.#answersPing()))
-        results.set(rule, { ...verdict(rule, level, problems, startedAt), again: reason });
+      if (this.liveness.hasStopped || !(await this.#answersPing())) return;
+      const { hangProblems } = await this.#repeatRule(leveledRule, state, true);
+      if (hangProblems && (await this.#answersPing()))
+        state.results.set(rule, { ...verdict(rule, level, hangProblems, startedAt), again: reason });
     }
   }
 
   async #answersPing(): Promise<boolean> {
-    const { http } = await this.probe.rpc('ping').catch(unanswered);
+    const { http } = await this.probe.rpc('ping').catch(answerOfSilence);
     return http.status > 0;
   }
 
@@ -193,129 +230,82 @@ export class LiveRun {
    * If a tool mixes up its callers, checks each rule again whose problems all belong to a tool, or which was not run because of another rule
    * (`see`). They send one request at a time, so that parallel calls are not the cause of a failure that remains.
    */
-  async #checkOneByOne(
-    leveledRules: readonly LeveledRule[],
-    results: Map<LiveRule, RuleResult>,
-  ): Promise<void> {
-    const isMixed = leveledRules.some(
-      ({ rule }) => rule.id === ownAnswerId && results.get(rule)?.status === 'fail',
-    );
-    if (this.life.isOver || !isMixed) return;
-    const doubtful = leveledRules.filter(({ rule }) => {
-      const { id, status, see = [], problems = [] } = results.get(rule) ?? {};
-      return id !== ownAnswerId && (status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0);
+  async #repeatIfCallersAreMixedUp(rules: readonly LeveledRule[], state: RunState): Promise<void> {
+    if (this.liveness.hasStopped || !state.hasFailed(ownAnswerId)) return;
+    const affectedRules = rules.filter(({ rule }) => {
+      const { id, status, see = [], problems = [] } = state.results.get(rule) ?? {};
+      if (id === ownAnswerId) return false;
+      return status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0;
     });
-    this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
-    this.probe.sendInTurn();
-    for (const leveledRule of doubtful) await this.#checkAgain(leveledRule, results);
+    this.#forgetAnswers();
+    this.probe.sendOneByOne();
+    for (const rule of affectedRules) await this.#repeatRule(rule, state);
   }
 
   /** Checks the rules again whose failures were all intermittent. A rule that meets an intermittent failure again is not run, because of `answers.steady`. */
-  async #checkWhereUnsteady(
-    leveledRules: readonly LeveledRule[],
-    results: Map<LiveRule, RuleResult>,
-  ): Promise<void> {
-    const isUnsteady = leveledRules.some(
-      ({ rule }) => rule.id === steadyId && results.get(rule)?.status === 'fail',
-    );
-    if (this.life.isOver || !isUnsteady) return;
-    const isExplained = (text: string): boolean => this.probe.ledger.causeOf(text) === steadyId;
-    const affected = leveledRules.filter(({ rule }) => {
-      const { id, status, cause, reason = '', problems = [] } = results.get(rule) ?? {};
+  async #repeatIntermittentFailures(rules: readonly LeveledRule[], state: RunState): Promise<void> {
+    if (this.liveness.hasStopped || !state.hasFailed(steadyId)) return;
+    const isIntermittent = (text: string): boolean => this.probe.ledger.causeOf(text) === steadyId;
+    const affectedRules = rules.filter(({ rule }) => {
+      const { id, status, cause, reason = '', problems = [] } = state.results.get(rule) ?? {};
       if (id === steadyId) return false;
-      if (status === 'fail') return problems.every(({ actual }) => isExplained(actual));
-      return cause === 'unanswered' && isExplained(reason);
+      if (status === 'fail') return problems.every(({ actual }) => isIntermittent(actual));
+      return cause === 'unanswered' && isIntermittent(reason);
     });
-    for (const leveledRule of affected) await this.#checkAgain(leveledRule, results);
+    for (const rule of affectedRules) await this.#repeatRule(rule, state);
   }
 
-  /** Checks a rule again with no other session of this run, and replaces its verdict if the second check has one. */
-  async #checkAgain(
-    leveledRule: LeveledRule,
-    results: Map<LiveRule, RuleResult>,
-    controlsPassed = false,
-  ): Promise<void> {
-    const { problems: [first] = [], reason = '' } = results.get(leveledRule.rule) ?? {};
-    await this.#startAfresh();
-    const second = await this.#check(leveledRule, new Set(), controlsPassed);
-    if (second && isChecked(second))
-      results.set(leveledRule.rule, { ...second, again: first?.actual ?? reason });
+  /** Checks a rule for the first time. It has no verdict if the server stopped answering. */
+  async #checkFirst(leveledRule: LeveledRule, state: RunState): Promise<void> {
+    this.#signal?.throwIfAborted();
+    const { rule } = leveledRule;
+    if (this.liveness.hasStopped && rule.turn !== 'separate') return;
+    state.startedRules.add(rule);
+    const { result } = await this.#check(leveledRule, state);
+    if (result) state.finish(rule, result);
   }
 
-  /** Ends the sessions of this run, unless the server opens no second one, or never spoke. */
-  async #startAfresh(): Promise<void> {
+  /** Checks a rule again with no other session of this run, and replaces its verdict if it passes or fails. */
+  async #repeatRule(leveledRule: LeveledRule, state: RunState, skipsControls = false): Promise<RuleCheck> {
+    const { rule } = leveledRule;
+    const { problems: [firstProblem] = [], reason = '' } = state.results.get(rule) ?? {};
+    await this.#endSessions();
+    if (this.liveness.hasStopped && rule.turn !== 'separate') return {};
+    const check = await this.#check(leveledRule, state, skipsControls);
+    if (check.result && isChecked(check.result))
+      state.results.set(rule, { ...check.result, again: firstProblem?.actual ?? reason });
+    return check;
+  }
+
+  async #check(leveledRule: LeveledRule, state: RunState, skipsControls = false): Promise<RuleCheck> {
+    const { probe, liveness } = this;
+    const check = await checkRule(leveledRule, { target: this.#target, probe, liveness }, skipsControls);
+    state.record(leveledRule.rule, check, probe);
+    return check;
+  }
+
+  /** Ends the sessions of this run, unless the server opens no second session, or never spoke JSON-RPC. */
+  async #endSessions(): Promise<void> {
     if (this.#target.era === 'modern' || !this.probe.ledger.speaksJsonRpc) return;
     this.#opensFurtherSessions ??= this.probe.initializedAgain().then(
       ({ http, result }) => result !== undefined && sessionOf(http) !== undefined,
       () => false,
     );
-    if (await this.#opensFurtherSessions) await this.probe.startAfresh();
+    if (await this.#opensFurtherSessions) await this.probe.startNewSessions();
   }
 
-  /** The verdict on a rule; undefined where the server is gone. */
-  async #check(
-    { rule, level }: LeveledRule,
-    begun: Set<LiveRule>,
-    controlsPassedBefore = false,
-  ): Promise<RuleResult | undefined> {
-    const probe = this.probe;
-    const life = this.life;
-    probe.signal?.throwIfAborted();
-    if (life.isOver && rule.turn !== 'separate') return undefined;
-    begun.add(rule);
+  async #checkStaysUp(level: Level): Promise<RuleResult> {
     const startedAt = nowMs();
-    const notes: string[] = [];
-    const unrunCases = new Set<string>();
-    const note: Note = (text, unrunCase) => {
-      if (text !== undefined) notes.push(text);
-      if (unrunCase !== undefined) unrunCases.add(unrunCase);
-    };
-    const verdictOn = (problems: readonly Problem[]) => {
-      const isAdvice = rule.isAdvice?.(this.#target, problems) === true;
-      return verdict(rule, isAdvice ? 'should' : level, problems, startedAt, notes, unrunCases);
-    };
-    const runsLast = rule.turn === 'last' || rule.turn === 'waiting';
-    const isDistorted = () => rule.measures === true && probe.ledger.rateLimit.isReached;
-    let controlsPassed = controlsPassedBefore;
-    try {
-      const problems = await life.during(rule.id, async () => {
-        if (!controlsPassed) await control(rule, probe);
-        controlsPassed = true;
-        return rule.check(probe, note);
-      });
-      if (isDistorted()) throw notMeasurable;
-      if (problems.some(({ actual }) => actual.includes('HTTP 429')))
-        throw NotRun.because('unanswered', rateLimited);
-      if (problems.length > 0 && runsLast) await life.isAnswering(rule.id);
-      if (submissionRules.includes(rule)) this.rehearsalProbe = probe;
-      if (problems.length > 0 && rule.turn === 'separate') this.#doubted.add(rule);
-      return verdictOn(problems);
-    } catch (thrown) {
-      probe.signal?.throwIfAborted();
-      const error = isDistorted() ? notMeasurable : thrown;
-      const notRun = notRunReason(error);
-      const isAlive = notRun.kind !== 'unanswered' || (await life.isAnswering(rule.id));
-      const silenceIsFailure = controlsPassed && isViolation(rule, error);
-      if (silenceIsFailure && rule.mustAnswer === 'in-time') {
-        if (isAlive) this.#hangs.set(rule, silenceProblems(error));
-      } else if (silenceIsFailure && (isAlive || runsLast)) {
-        if (isAlive) this.#doubted.add(rule);
-        return verdictOn(silenceProblems(error));
-      }
-      if (isAlive) return skippedRule(verdictOn([]), notRun);
-      return undefined;
-    }
-  }
-
-  async #checkLife(level: Level): Promise<RuleResult> {
-    const startedAt = nowMs();
-    const { outages } = this.life;
-    if (outages.length === 0) await this.life.isAnswering(staysUp.id);
-    if (outages.length === 0 && this.probe.isOverdue) {
-      return skippedRule(verdict(staysUp, level, [], startedAt), overdue());
-    }
+    const { outages } = this.liveness;
+    if (outages.length === 0) await this.liveness.checkAnswering(staysUp.id);
+    if (outages.length === 0 && this.probe.isOverdue)
+      return skippedRule(verdict(staysUp, level, [], startedAt), deadlinePassed());
     return verdict(staysUp, level, outageProblems(outages), startedAt);
   }
+}
+
+function rulesOfTurn(rules: readonly LeveledRule[], turn: LiveRule['turn']): readonly LeveledRule[] {
+  return rules.filter(({ rule }) => rule.turn === turn);
 }
 
 function isChecked(result: RuleResult | undefined): boolean {

@@ -1,9 +1,11 @@
 import { liveRules } from './catalogue.ts';
+import { demandsOfContract, meetsDemands } from './check/verdict.ts';
+import type { LeveledRule } from './check-rule.ts';
 import type { Json } from './json/value.ts';
 import { LiveRun } from './live-run.ts';
-import type { Report, RuleResult, RuleText } from './model.ts';
+import type { RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
 import { withCauses } from './report/causes.ts';
-import { conclusionOf, notRunReason, reportIdentity, skippedRule, summarizeRules } from './report/summary.ts';
+import { notRunReason, reportIdentity, skippedRule, summarizeRules } from './report/summary.ts';
 import { inspectToolList } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
 import { decidedByResults, dependsOnCallResults } from './rules/output.ts';
@@ -12,9 +14,10 @@ import type { Target } from './target.ts';
 import { msSince, nowMs } from './wire/clock.ts';
 import { eraToCheck, isOfEra } from './wire/era.ts';
 import { standardSeed } from './wire/exploration.ts';
+import type { Probe } from './wire/probe.ts';
 import { waitFor } from './wire/rate-limit.ts';
-import { reach } from './wire/reach.ts';
 import { rehearse, verdictsOf } from './wire/rehearsal.ts';
+import { requireReachable } from './wire/require-reachable.ts';
 
 export interface RunOptions {
   /** Called after each rule, with the number of finished rules and of all rules. */
@@ -28,9 +31,9 @@ export interface RunOptions {
 }
 
 /**
- * Runs every rule that is on in the target's profile against a running server. Only answers make a rule pass or fail: a rule without its
- * preconditions or without answers is reported as not run, with the reason.
- * A server that we own is restarted once if it stops answering.
+ * Runs every rule that is on in the target's profile against a running server. Only answers make a rule pass or fail. A rule without its
+ * preconditions, or without answers, is reported as not run with the reason. A server that we own is restarted once if it stops
+ * answering.
  *
  * @throws Unreachable
  */
@@ -45,50 +48,31 @@ export async function runContract(runTarget: Target, options: RunOptions = {}): 
 }
 
 async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun): Promise<Report> {
-  const { signal, selects: isSelected = runsUnnamed } = options;
-  const { life } = liveRun;
-  const era = eraToCheck(target.era, target.profile);
-  const selects = (rule: RuleText) => isOfEra(rule, era) && isSelected(rule);
   const startedAt = nowMs();
-  await reach(liveRun.probe);
-  const leveled = liveRules.flatMap(
+  const era = eraToCheck(target.era, target.profile);
+  const selects = (rule: RuleText) => isOfEra(rule, era) && (options.selects ?? runsUnnamed)(rule);
+  await requireReachable(liveRun.probe);
+  const leveledRules = liveRules.flatMap(
     (rule) => effectiveRule(rule, target.profile, selects, rule.levelOf?.(target)) ?? [],
   );
-  // The second instance starts while the first requests are answered: both take as long.
-  if (leveled.some(({ rule }) => rule.controls?.includes(startsInstances))) {
-    secondInstance(liveRun.probe).catch(() => {}); // the rule that needs it reports why
-  }
-  let fromDefinitions = await inspect(target, options, liveRun, selects);
-  const total = fromDefinitions.length + leveled.length;
-  let completedCount = 0;
-  const finish = (result: RuleResult): RuleResult => {
-    completedCount += 1;
-    options.onRule?.(result, completedCount, total);
-    return result;
-  };
-  const hasList = !fromDefinitions.some(({ cause }) => cause === 'unanswered');
-  if (hasList) fromDefinitions.filter((result) => !dependsOnCallResults(result)).forEach(finish);
-  const fromAnswers = await liveRun.checkAll(leveled, finish);
-  if (hasList) {
-    const { probe } = liveRun;
-    const tools = await probe.tools().catch(() => []);
-    fromDefinitions = fromDefinitions.map((result) =>
-      dependsOnCallResults(result)
-        ? finish(decidedByResults(result, tools, (tool, outcome) => probe.ledger.observed(tool, outcome)))
-        : result,
-    );
-  } else {
-    if (liveRun.isRenewed && !life.isOver) fromDefinitions = await inspect(target, options, liveRun, selects);
-    fromDefinitions.forEach(finish);
-  }
-  signal?.throwIfAborted();
+  startSecondInstance(leveledRules, liveRun.probe);
+  const definitionResults = await inspectDefinitions(target, options, liveRun, selects);
+  const finish = progressOf(options.onRule, definitionResults.length + leveledRules.length);
+  const hasToolList = !definitionResults.some(({ cause }) => cause === 'unanswered');
+  if (hasToolList) definitionResults.filter((result) => !dependsOnCallResults(result)).forEach(finish);
+  const { results: liveResults, rehearsalProbe } = await liveRun.checkAll(leveledRules, finish);
+  const finalDefinitionResults = hasToolList
+    ? await applyCallResults(definitionResults, liveRun.probe, finish)
+    : await retryDefinitions(definitionResults, liveRun, finish, () =>
+        inspectDefinitions(target, options, liveRun, selects),
+      );
+  options.signal?.throwIfAborted();
   const { ledger } = liveRun.probe;
-  const rules = withCauses([...fromDefinitions, ...fromAnswers], (actual) => ledger.causeOf(actual));
-  const rehearsal =
-    liveRun.rehearsalProbe && (await rehearse(liveRun.rehearsalProbe).then(verdictsOf, () => undefined));
+  const rules = withCauses([...finalDefinitionResults, ...liveResults], (actual) => ledger.causeOf(actual));
+  const rehearsal = await rehearsalSteps(rehearsalProbe);
   const summary = summarizeRules(rules, msSince(startedAt));
   return {
-    ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
+    ok: meetsDemands(rules, summary, demandsOfContract),
     target: target.url,
     ...reportIdentity(rules),
     platform: target.profile.name,
@@ -101,26 +85,73 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
   };
 }
 
+type Finish = (result: RuleResult) => RuleResult;
+
+/** Returns a function that reports a finished rule and returns its result. */
+function progressOf(onRule: RunOptions['onRule'], total: number): Finish {
+  let completedCount = 0;
+  return (result) => {
+    completedCount += 1;
+    onRule?.(result, completedCount, total);
+    return result;
+  };
+}
+
+/** Starts the second instance if a rule needs it. It starts while the server answers the first requests: both take as long. */
+function startSecondInstance(leveledRules: readonly LeveledRule[], probe: Probe): void {
+  if (!leveledRules.some(({ rule }) => rule.controls?.includes(startsInstances))) return;
+  secondInstance(probe).catch(() => {}); // the rule that needs the instance reports the error
+}
+
 /** Stands for the id of a rule while the tools are listed. */
 const beforeFirstRule = '';
 
-/** The verdicts of the selected static rules. */
-async function inspect(
+/** The results of the selected static rules. All are skipped if the server sends no tool list. */
+async function inspectDefinitions(
   { profile, methods }: Target,
   { onListed, signal }: RunOptions,
-  { probe, life }: LiveRun,
+  { probe, liveness }: LiveRun,
   selects: (rule: RuleText) => boolean,
 ): Promise<readonly RuleResult[]> {
   try {
-    const listed = await probe.listed();
-    onListed?.(listed);
-    return inspectToolList(listed, profile, [], methods, selects);
+    const tools = await probe.toolListElements();
+    onListed?.(tools);
+    return inspectToolList(tools, profile, [], methods, selects);
   } catch (error) {
     signal?.throwIfAborted();
-    const stopReason = notRunReason(error);
-    if (stopReason.kind === 'unanswered') await life.isAnswering(beforeFirstRule);
-    return inspectToolList([], profile, [], methods, selects).map((result) =>
-      skippedRule(result, stopReason),
-    );
+    const skipReason = notRunReason(error);
+    if (skipReason.kind === 'unanswered') await liveness.checkAnswering(beforeFirstRule);
+    const results = inspectToolList([], profile, [], methods, selects);
+    return results.map((result) => skippedRule(result, skipReason));
   }
+}
+
+/** Decides the static rules whose verdict depends on the results of calls. */
+async function applyCallResults(
+  results: readonly RuleResult[],
+  probe: Probe,
+  finish: Finish,
+): Promise<readonly RuleResult[]> {
+  const tools = await probe.tools().catch(() => []);
+  return results.map((result) => {
+    if (!dependsOnCallResults(result)) return result;
+    return finish(decidedByResults(result, tools, (tool, outcome) => probe.ledger.dataOf(tool, outcome)));
+  });
+}
+
+/** Reads the tool list again after a restart of the server, or keeps the skipped results. */
+async function retryDefinitions(
+  results: readonly RuleResult[],
+  { isRenewed, liveness }: LiveRun,
+  finish: Finish,
+  inspect: () => Promise<readonly RuleResult[]>,
+): Promise<readonly RuleResult[]> {
+  const finalResults = isRenewed && !liveness.hasStopped ? await inspect() : results;
+  return finalResults.map(finish);
+}
+
+/** The steps of the submission test; undefined if it was not run. */
+async function rehearsalSteps(probe: Probe | undefined): Promise<readonly RehearsalStep[] | undefined> {
+  if (!probe) return undefined;
+  return rehearse(probe).then(verdictsOf, () => undefined);
 }

@@ -32,7 +32,7 @@ export interface Target {
   /** Records every request and its answer. */
   readonly record?: Recorder;
   /** Which tools may be called on a server that is not ours; by default every tool. */
-  readonly calls?: CallPolicy;
+  readonly callPolicy?: CallPolicy;
   /**
    * Tools of a project that may change something. `runs`: a call really changes it, so no arguments are sent but those of its
    * examples. `replays`: its source answers from recordings; a call without one is not checked.
@@ -43,7 +43,7 @@ export interface Target {
   /** Chooses the generated calls: 1 by default. */
   readonly seed?: number;
   /** The tools may ask live APIs: two generated calls a second at most, and fewer of them. */
-  readonly live?: boolean;
+  readonly mayCallLiveApis?: boolean;
   /** Tools of a project that still answer with samples, which need not depend on their arguments. */
   readonly sampled?: ReadonlySet<string>;
   /** Called with a call that is not checked, because it has no recording. */
@@ -51,7 +51,7 @@ export interface Target {
   /** The time, by `nowMs()`, at which a run ends; the remaining rules are not run. */
   readonly deadlineAt?: number;
   /** Measures the answers of the server, in milliseconds: `now` by default. Timeouts and the deadline do not depend on it. */
-  readonly clock?: () => number;
+  readonly responseClock?: () => number;
   /** Waits after HTTP 429, before the request is sent again, and until a session is old enough. Without it, nothing waits. */
   readonly wait?: Wait;
   /** Timeout of every request in milliseconds, in place of the profile's limit and `graceMs`. */

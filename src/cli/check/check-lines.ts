@@ -1,8 +1,8 @@
 import { counted } from 'market-mcp-contract/command';
 import type { SubmissionCall } from 'market-mcp-contract/wire';
-import { calledLines } from '../../check/built.ts';
 import type { ServerToCheck } from '../../check/check-project.ts';
-import type { SourceAnswer } from '../../check/logged.ts';
+import type { SourceAnswer } from '../../check/log-events.ts';
+import { calledLines } from '../../check/read-built-project.ts';
 import { marketCommand } from '../../system/command-line.ts';
 
 const origins = {

@@ -14,12 +14,12 @@ import {
 } from 'market-mcp-contract/command';
 import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import {
-  checkOpened,
+  type CheckFrontend,
   checkUrl,
   examineOptions,
-  type OpenServer,
+  type OpenedServer,
+  openAndCheck,
   rerunCommand,
-  type Words,
 } from 'market-mcp-contract/program';
 import { planFingerprintRemoval } from '../../changes/plan-tool-list.ts';
 import { openForCheck, type ServerToCheck } from '../../check/check-project.ts';
@@ -76,7 +76,7 @@ export async function checkProject(
   const options = await examineOptions({ ...flags, against: undefined }, earlier);
   const openServer = async () => {
     const server = await prepareServer(directory, platform, flags, output);
-    const notes: OpenServer['notes'] = (calls) => [
+    const notes: OpenedServer['notes'] = (calls) => [
       ...answerLines(server.answers?.() ?? []),
       ...realLines(server.real),
       ...unrecordedLines(server.unrecorded?.() ?? []),
@@ -85,7 +85,7 @@ export async function checkProject(
     return { ...server, needsPermission: false, notes };
   };
   const checkOnce = async () => {
-    const exitCode = await checkOpened(openServer, options, output, flags, words, listingPath(directory));
+    const exitCode = await openAndCheck(openServer, options, output, flags, words, listingPath(directory));
     if (flags.saveListing === true && readManifest(directory).listed !== undefined)
       await changeProject(directory, async () => planFingerprintRemoval(readManifest(directory)));
     return exitCode;
@@ -94,17 +94,17 @@ export async function checkProject(
   return checkOnce();
 }
 
-function wordsFor(target: string | undefined, flags: CheckFlags): Words {
+function wordsFor(target: string | undefined, flags: CheckFlags): CheckFrontend {
   const line = (...args: readonly string[]) => marketCommand('check', ...args);
   return {
-    explain: explainCommand,
-    again: (rules) => rerunCommand(line, target, flags, rules),
+    explainCommand,
+    rerunCommand: (rules) => rerunCommand(line, target, flags, rules),
     choose: canAsk() ? choose : undefined,
   };
 }
 
 /** Asks a person which further tools may be called. */
-const choose: Words['choose'] = (withheld) => {
+const choose: CheckFrontend['choose'] = (withheld) => {
   const question =
     'Call any of these tools, too? Each call really runs the tool. (Space selects, Enter continues)';
   const choices = withheld.map(({ tool, because }) => ({ value: tool, label: tool, hint: because }));

@@ -15,7 +15,7 @@ import {
   calledLines,
   type ProjectTool,
   projectFacts,
-} from '../../check/built.ts';
+} from '../../check/read-built-project.ts';
 import { build } from '../../check/self-check.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';

@@ -7,7 +7,7 @@ import {
   unknownTool,
   unwrap,
 } from 'market-mcp-contract/command';
-import { type ProjectFacts, projectFacts } from '../../check/built.ts';
+import { type ProjectFacts, projectFacts } from '../../check/read-built-project.ts';
 import { curlCommands } from '../../dev/curl-commands.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publishedState } from '../../dev/published-state.ts';

@@ -98,7 +98,7 @@ const shownHints = 8;
 /** Prints the rules that the server breaks and their fixes. */
 export function showFailures(report: CheckReport, output: Output): void {
   const { hasColors: color } = output;
-  const text = prettyReport(report, { color, verbose: false, explain: explainCommand });
+  const text = prettyReport(report, { color, verbose: false, explainCommand });
   for (const line of text.split('\n')) output.line(`  ${line}`);
 }
 

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { isWalkable, type Json, type JsonObject, memoize } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import {
+  answerOfSilence,
   type CallPolicy,
   createSigner,
   type Forgery,
@@ -11,7 +12,6 @@ import {
   rpcAnswer,
   rpcRequest,
   type Signer,
-  unanswered,
 } from 'market-mcp-contract/wire';
 import { exactResult } from './answer-values.ts';
 import { type CallVerdict, callVerdict } from './call-verdict.ts';
@@ -83,9 +83,9 @@ export class ToolCaller {
     const { profile } = this;
     const recorder = new ExchangeRecorder(this.#traffic, profile.token.header.toLowerCase(), options);
     const signer = await this.signer(endpoint);
-    const { calls, signal } = options;
+    const { signal } = options;
     const { record } = recorder;
-    const probe = new Probe({ url: endpoint, profile, signer, record, ...(calls && { calls }) }, signal);
+    const probe = new Probe({ url: endpoint, profile, signer, record, callPolicy: options.calls }, signal);
     try {
       return await act(probe, recorder);
     } catch (error) {
@@ -98,7 +98,7 @@ export class ToolCaller {
 
   /** The elements of the server's tools/list result, read without a token (C§5.2). */
   async tools(endpoint: string, purpose: Purpose = 'discovery'): Promise<readonly Json[]> {
-    return this.probing(endpoint, { purpose }, (probe) => probe.listed());
+    return this.probing(endpoint, { purpose }, (probe) => probe.toolListElements());
   }
 
   /** Opens a session and calls a tool in it, with a deliberate error if the order names one. */
@@ -106,7 +106,7 @@ export class ToolCaller {
     const { endpoint, tool, arguments: args, definition, deliberate, purpose = 'call' } = order;
     const refusal = deliberate === undefined ? null : expectedRefusal(deliberate);
     return this.probing(endpoint, { purpose, refusal }, async (probe, recorder) => {
-      const answer = await sendCall(probe, tool, args, deliberate).catch(unanswered);
+      const answer = await sendCall(probe, tool, args, deliberate).catch(answerOfSilence);
       const { http, result, error } = answer;
       const isAnswered = http.status > 0;
       const failure = isAnswered ? http.body : (recorder.error ?? http.body);

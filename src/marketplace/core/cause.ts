@@ -3,7 +3,7 @@ import { isObject, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { incidentIn } from 'market-mcp-contract/wire';
 import { findLoggedCause, type LoggedErrors } from '../../check/failed-call.ts';
 import { causeOf } from '../../check/log-causes.ts';
-import { printedErrors, ServerLog } from '../../check/logged.ts';
+import { printedErrors, ServerLog } from '../../check/log-events.ts';
 import { walkableJsonIn, walkableValuesIn } from './answer-values.ts';
 import { hasNoMismatch } from './call-verdict.ts';
 import type { CallOrder, CallReport } from './caller.ts';

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json, shorten } from 'market-mcp-contract/json';
 import {
-  type Asked,
   isLoopback,
   msSince,
   networkReason,
   nowMs,
   type Recorder,
+  type SentRequest,
 } from 'market-mcp-contract/wire';
 import { exactJsonIn, walkableValuesIn } from './answer-values.ts';
 import { exchangeOutcome, failedOutcome } from './call-verdict.ts';
@@ -47,7 +47,7 @@ export class ExchangeRecorder {
     const [value] = exactJsonIn(redactText(sentBytes.toString('utf8')));
     const length = sentBytes.length > 0 && { 'content-length': String(sentBytes.length) };
     const names = Object.entries(requestHeaders).map(([name, value]) => [name.toLowerCase(), value]);
-    const headers: Asked['headers'] = { host: url.host, ...length, ...Object.fromEntries(names) };
+    const headers: SentRequest['headers'] = { host: url.host, ...length, ...Object.fromEntries(names) };
     const startedAt = nowMs();
     const id = traffic.start({
       purpose,
@@ -65,7 +65,7 @@ export class ExchangeRecorder {
       this.error = error;
       traffic.change(id, { ms: msSince(startedAt), error, outcome: failedOutcome('no answer') });
     };
-    const mark: Asked['headers'] = isLoopback(url.hostname) ? { [exchangeHeader]: String(id) } : {};
+    const mark: SentRequest['headers'] = isLoopback(url.hostname) ? { [exchangeHeader]: String(id) } : {};
     return {
       headers: mark,
       follow: (answer) =>

@@ -3,10 +3,10 @@ import { CommandError, counted } from 'market-mcp-contract/command';
 import { shorten } from 'market-mcp-contract/json';
 import {
   type CheckReport,
+  countsAsFailure,
   countsOf,
   exampleText,
   explanations,
-  failsCheck,
   groupOf,
   reasonLine,
   remarksOf,
@@ -114,8 +114,8 @@ function CheckReportView({ job }: { job: Job }) {
   const report = job.result as CheckReport | null;
   if (!report) return <Steps steps={job.steps} />;
   const { rules, demands, summary, ok, complete } = report;
-  const failed = rules.filter((rule) => rule.status === 'fail' && failsCheck(rule, demands));
-  const advice = rules.filter((rule) => rule.status === 'fail' && !failsCheck(rule, demands));
+  const failed = rules.filter((rule) => rule.status === 'fail' && countsAsFailure(rule, demands));
+  const advice = rules.filter((rule) => rule.status === 'fail' && !countsAsFailure(rule, demands));
   const passed = rules.filter(({ status }) => status === 'pass');
   const remarks = remarksOf(report).filter(({ about }) => about !== 'coverage');
   return (
@@ -185,7 +185,7 @@ function NotRun({ report: { rules, demands } }: { report: CheckReport }) {
   const notRun = rules.filter(({ status }) => status === 'not-run');
   if (notRun.length === 0) return null;
   const isFailure = (reason: string) =>
-    notRun.some((rule) => rule.reason === reason && failsCheck(rule, demands));
+    notRun.some((rule) => rule.reason === reason && countsAsFailure(rule, demands));
   const reasons = [...new Set(notRun.map(({ reason = '' }) => reason))];
   return (
     <Part mark="none" title={`${counted(notRun.length, 'rule')} not run`}>

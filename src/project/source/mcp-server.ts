@@ -128,7 +128,7 @@ async function inSession(probe: Probe, answered: Answered): Promise<Listed> {
     if (target !== undefined) throw new Redirect(target);
     throw new NoList(textOr(error?.message, `HTTP ${http.status} without a result`));
   }
-  const session = await probe.enter(initialized);
+  const session = await probe.confirmSession(initialized);
   const version = typeof result.protocolVersion === 'string' ? result.protocolVersion : undefined;
   const options = { session, headers: { 'mcp-protocol-version': version } };
   const tools = await allPages(async (params) => {
@@ -158,9 +158,9 @@ function serverTitle(serverInfo: Json | undefined): string {
 }
 
 async function allPages(ask: (params?: Json) => Promise<RpcAnswer>): Promise<readonly JsonObject[]> {
-  const { tools, ended, fault } = await fetchToolList(ask);
-  if (fault) throw fault.silence ?? new NoList(fault.problem.actual);
-  if (!ended)
+  const { tools, isComplete, fault } = await fetchToolList(ask);
+  if (fault) throw fault.noAnswer ?? new NoList(fault.problem.actual);
+  if (!isComplete)
     throw new Error(`its list of tools has more than ${bounds.tools} tools or ${bounds.pages} pages`);
   if (tools.length === 0) throw new Error('it lists no tools');
   return tools.filter(isObject);

@@ -1,6 +1,6 @@
 import { CommandError, proxyNote } from 'market-mcp-contract/command';
 import { isObject, type JsonObject, parseJsonText, shorten } from 'market-mcp-contract/json';
-import { reachOf } from 'market-mcp-contract/wire';
+import { addressScope } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
 import type { ApiKey, ApiRequest } from '../../import/imported-tool.ts';
 import { isFormType } from '../../import/media-type.ts';
@@ -32,7 +32,7 @@ export async function tryRequest(
   const { fallback = '' } = call.api.address;
   const { method, path, envelope, onlyReads: isIdempotent } = call;
   const location = `${method.toUpperCase()} ${fallback}${path}`;
-  if (reachOf(new URL(fallback)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
+  if (addressScope(new URL(fallback)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
     throw unusableAnswer(
       location,
       'was not sent: clouds serve the keys of a machine at such addresses',

@@ -9,7 +9,7 @@ function answer(status: number, body: string, headers = {}, asked = call): HttpA
   const url = new URL('http://127.0.0.1/mcp');
   const values = valuesIn(body, 'application/json');
   const sent = { method: 'POST', url, headers: {}, body: asked };
-  return { status, headers, body, values, open: false, ms: 0, asked: sent };
+  return { status, headers, body, values, open: false, ms: 0, request: sent };
 }
 
 const response = (members: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, ...members });

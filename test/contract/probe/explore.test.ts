@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
-import { deriveVariants, type Variant } from '../../../packages/contract/src/wire/generated-calls.ts';
+import { type CallVariant, deriveVariants } from '../../../packages/contract/src/wire/generated-calls.ts';
 import { Probe } from '../../../packages/contract/src/wire/probe.ts';
 import { examples } from '../../broken/check.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
@@ -21,7 +21,7 @@ const schema = {
 };
 const base = { network: 'main', limit: 5 };
 
-function valuesOf(variants: readonly Variant[], name: string): readonly unknown[] {
+function valuesOf(variants: readonly CallVariant[], name: string): readonly unknown[] {
   return variants.flatMap(({ changes }) =>
     changes.filter((change) => change.name === name).map(({ value }) => value),
   );
@@ -45,8 +45,8 @@ describe('generated calls', () => {
     const notes = valuesOf(variants, 'note');
     expect(notes).toEqual(expect.arrayContaining([null, '', 'x'.repeat(100), 'x'.repeat(1_000)]));
     expect(notes.some((note) => /\p{Script=Arabic}/u.test(String(note)))).toBe(true);
-    expect(variants.filter(({ bare, meta }) => bare ?? meta).length).toBe(2);
-    const refused = variants.filter(({ demand }) => demand === 'refusal');
+    expect(variants.filter(({ omitsArguments, meta }) => omitsArguments ?? meta).length).toBe(2);
+    const refused = variants.filter(({ expectedEnding }) => expectedEnding === 'refusal');
     const lengths = refused.flatMap(({ changes }) => changes.map(({ value }) => String(value).length));
     expect(new Set(lengths)).toEqual(new Set([1, 14, 1_000, 2]));
   });
@@ -58,7 +58,7 @@ describe('generated calls', () => {
       const { variants } = deriveVariants(closed, base, { most: 4, seed });
       expect(valuesOf(variants, 'zq7_undeclared')).toEqual(['x']);
       expect(valuesOf(variants, 'note')).toContain('x'.repeat(1_000));
-      expect(variants.filter(({ bare }) => bare)).toHaveLength(1);
+      expect(variants.filter(({ omitsArguments }) => omitsArguments)).toHaveLength(1);
     }
   });
 
@@ -66,7 +66,7 @@ describe('generated calls', () => {
     const demandOf = (forSchema: JsonObject) =>
       deriveVariants(forSchema, base, { most: 100, seed: 1 }).variants.find(({ changes }) =>
         changes.some(({ name }) => name === 'zq7_undeclared'),
-      )?.demand;
+      )?.expectedEnding;
     expect([schema, { ...schema, additionalProperties: false }].map(demandOf)).toEqual(['answer', 'refusal']);
   });
 
@@ -111,7 +111,7 @@ const madeUp = 1;
 describe('the rules about generated calls', () => {
   it.each([
     [{ explore: 5 }, 5 + 32 + madeUp],
-    [{ explore: 1, live: true }, 1 + 4 + madeUp],
+    [{ explore: 1, mayCallLiveApis: true }, 1 + 4 + madeUp],
   ])('call each tool no more often than they say: %j', async (target, most) => {
     const { report, server, calls, ordinary } = await explore({}, target);
     await server.stop();

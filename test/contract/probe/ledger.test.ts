@@ -17,8 +17,8 @@ const properties: readonly Property[] = [
   'insides',
 ];
 
-const asked = { method: 'POST', url: new URL('http://127.0.0.1/mcp'), headers: {} };
-const rest = { open: false, ms: 1, asked };
+const sentRequest = { method: 'POST', url: new URL('http://127.0.0.1/mcp'), headers: {} };
+const rest = { open: false, ms: 1, request: sentRequest };
 
 function brokenBy(bytes: Uint8Array, type = 'application/json', status = 200): readonly string[] {
   const ledger = new Ledger();
@@ -91,7 +91,7 @@ it('names few answers, and how many there are', () => {
     ledger.record({
       ...rest,
       ...answer,
-      asked: { ...asked, target: `/${count}` },
+      request: { ...sentRequest, target: `/${count}` },
       bytes: Buffer.from([0xff]),
     });
   const problems = ledger.problemsOf('utf8');
@@ -111,8 +111,8 @@ describe('a secret of the check', () => {
     ledger.secrets.addHeader('x-api-key', secret);
     ledger.secrets.addHeader('x-tenant', 'north-4711');
     const values = valuesIn(body, 'application/json');
-    const sent = { ...asked, body: request };
-    ledger.record({ ...rest, asked: sent, status: 200, headers: {}, body, bytes: text(body), values });
+    const sent = { ...sentRequest, body: request };
+    ledger.record({ ...rest, request: sent, status: 200, headers: {}, body, bytes: text(body), values });
     return ledger.problemsOf('credentials').length;
   }
 

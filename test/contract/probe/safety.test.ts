@@ -116,7 +116,7 @@ async function run(
     profile: context,
     ...(!isOpen && { signer }),
     ...(examples && { examples }),
-    calls: {
+    callPolicy: {
       named,
       decide: async (planned) => {
         plan = planned;

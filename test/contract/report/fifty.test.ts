@@ -17,7 +17,7 @@ it('a fault that fifty tools share is shown once', async () => {
     },
     call: (good) => (params) => good({ ...params, name: 'get_price' }),
   });
-  const options = { color: false, verbose: true, explain: (rule: string) => rule };
+  const options = { color: false, verbose: true, explainCommand: (rule: string) => rule };
   const checked = evaluateReport(report, lenient);
   const short = prettyReport(checked, { ...options, verbose: false });
   expect(short.split('\n').length).toBeLessThanOrEqual(40);

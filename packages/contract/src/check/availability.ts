@@ -4,11 +4,11 @@ import { onlyReads } from '../definition/effect.ts';
 import { isObject, messageOf, parseJsonText } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { resultProblems, unauthorizedProblems } from '../rules/expect.ts';
+import { resultProblems, unauthorizedProblems } from '../rules/answer-problems.ts';
 import type { Target } from '../target.ts';
 import { isLoopback } from '../wire/address.ts';
 import { certificateOf } from '../wire/certificate.ts';
-import { pageProblems } from '../wire/fetch-tool-list.ts';
+import { toolListProblems } from '../wire/fetch-tool-list.ts';
 import { createHttp } from '../wire/http.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, Probe } from '../wire/probe.ts';
@@ -62,7 +62,7 @@ export async function lookAtServer(
   const list = async (): Promise<Seen> => {
     if (!earlier)
       return skipCheck('no earlier list is known: give --against, or run market-mcp list --mark-listed');
-    drift = driftFrom(earlier, await probe.listed());
+    drift = driftFrom(earlier, await probe.toolListElements());
     if (!drift.refreshNeeded) return passCheck(`as in ${drift.against}`);
     const words = `${drift.changes.length} differences from ${drift.against}`;
     return fail(words, 'Trigger "Refresh Skills", then record the list: market-mcp list --mark-listed.');
@@ -139,18 +139,20 @@ async function firstAnswer(probe: Probe): Promise<Seen> {
 
 async function discovery(probe: Probe): Promise<Seen> {
   const fix = 'Let initialize and the lists pass without authentication: "Refresh Skills" sends no token.';
-  const problems = [...pageProblems(await probe.pages())];
+  const problems = [...toolListProblems(await probe.fetchedToolList())];
   for (const method of ['resources/list', 'prompts/list']) {
     if (problems.length === 0) problems.push(...resultProblems(await probe.rpc(method)));
   }
-  const count = problems.length === 0 ? (await probe.listed()).length : 0;
+  const count = problems.length === 0 ? (await probe.toolListElements()).length : 0;
   if (problems.length === 0 && count === 0) return fail('tools/list is empty', 'Serve at least one tool.');
   return statusOfProblems(problems, `open, ${count} tools`, fix);
 }
 
 /** Asks a tool that only reads, with arguments that its inputSchema refuses, so that an open one does nothing; else no real tool. */
 async function gate(probe: Probe): Promise<Seen> {
-  const tools = (await probe.pages()).fault ? [] : leastHarmfulFirst(await probe.tools()).filter(onlyReads);
+  const tools = (await probe.fetchedToolList()).fault
+    ? []
+    : leastHarmfulFirst(await probe.tools()).filter(onlyReads);
   const calls = tools.flatMap((tool) => {
     const args = refusedArguments(tool);
     if (args) return [{ name: String(tool.name), arguments: args }];

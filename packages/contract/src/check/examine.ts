@@ -8,9 +8,9 @@ import type { CallPlan, Era, Report, RuleResult } from '../model.ts';
 import { effectiveRule, runsUnnamed } from '../rules/rule.ts';
 import { type RunOptions, runContract } from '../run.ts';
 import type { Target } from '../target.ts';
-import { reachOf } from '../wire/address.ts';
+import { addressScope } from '../wire/address.ts';
 import { nowMs } from '../wire/clock.ts';
-import { Unreachable } from '../wire/reach.ts';
+import { Unreachable } from '../wire/require-reachable.ts';
 import type { CallPolicy } from '../wire/safety.ts';
 import type { CheckReport, Demands, Drift, ListingChange, OtherError } from './check-report.ts';
 import type { Examples } from './examples.ts';
@@ -36,7 +36,7 @@ export interface ExamineOptions {
   /** Calls in addition to those of the target's own examples. */
   readonly examples?: Examples | undefined;
   /** Which tools may be called if the server is not ours. */
-  readonly calls?: CallPolicy | undefined;
+  readonly callPolicy?: CallPolicy | undefined;
   /** Generated calls for each tool. By default 12; none for a server on another machine, whose tools may ask live APIs. */
   readonly explore?: number | undefined;
   /** Chooses the generated calls. */
@@ -58,23 +58,22 @@ export function driftFrom({ file, changesTo }: PreviousListing, tools: readonly 
   return { against: file, changes, refreshNeeded: changes.length > 0 };
 }
 
-/** Adds to a report the causes that the output of an owned server shows, with places in its code. */
-export type Locate = (report: Report) => Report & { readonly serverErrors: readonly OtherError[] };
+/** Adds to a report the errors in the output of an owned server, with their locations in its code. */
+export type LocateCauses = (report: Report) => Report & { readonly serverErrors: readonly OtherError[] };
 
 export interface Examination {
   readonly report: CheckReport;
   /** The tool list that the server sent; undefined if it sent none. */
-  readonly listed: readonly Json[] | undefined;
+  readonly tools: readonly Json[] | undefined;
 }
 
-/** @throws CommandError `UNREACHABLE` in the place of `Unreachable` */
-function rejectUnreachable(error: unknown): never {
-  if (!(error instanceof Unreachable)) throw error;
-  const url = 'it must be that of the MCP endpoint, such as https://tools.example.com/mcp.';
-  const hint = error.isOverdue
-    ? 'Raise --deadline.'
-    : `Start the server, or correct the URL: ${url}${proxyNote()}`;
-  throw new CommandError('UNREACHABLE', error.message, hint);
+/** The message of an unreachable server for a user, with the fix. Any other error is returned unchanged. */
+function unreachableError(error: unknown): unknown {
+  if (!(error instanceof Unreachable)) return error;
+  if (error.isOverdue) return new CommandError('UNREACHABLE', error.message, 'Raise --deadline.');
+  const example = 'it must be that of the MCP endpoint, such as https://tools.example.com/mcp.';
+  const hint = `Start the server, or correct the URL: ${example}${proxyNote()}`;
+  return new CommandError('UNREACHABLE', error.message, hint);
 }
 
 /**
@@ -83,45 +82,68 @@ function rejectUnreachable(error: unknown): never {
  * @throws CommandError `UNREACHABLE` if nothing answers, `NO_RULES` if there is no rule to run.
  */
 export async function examine(
-  { target, locate }: { readonly target: Target; readonly locate?: Locate | undefined },
+  { target, locateCauses }: { readonly target: Target; readonly locateCauses?: LocateCauses | undefined },
   options: ExamineOptions,
 ): Promise<Examination> {
-  const { demands, selects, era, baseline, earlier, timeoutMs, calls, seed, onRule, signal } = options;
-  const isRemote = !target.owned && reachOf(new URL(target.url)) !== 'loopback';
-  const explore = options.explore ?? (isRemote ? 0 : undefined);
-  const deadlineAt = nowMs() + (options.deadlineMs ?? standardDeadlineMs);
-  let listed: readonly Json[] | undefined;
-  let plan: CallPlan | undefined;
-  const decide = async (planned: CallPlan): Promise<readonly string[]> => {
-    plan = planned;
-    const allowedTools = (await calls?.decide?.(planned)) ?? [];
-    plan = withAllowedTools(planned, allowedTools);
-    return allowedTools;
-  };
-  const contractTarget = {
-    ...target,
-    deadlineAt,
-    ...present({ era, explore, seed, timeoutMs }),
-    examples: mergeExamples(target.examples, options.examples),
-  };
-  if (isRemote) contractTarget.live = true;
-  if (calls) contractTarget.calls = { ...calls, decide };
-  const onListed = (tools: readonly Json[]) => {
-    listed = tools;
-  };
-  const report = await runContract(contractTarget, { selects, signal, onListed, onRule }).catch(
-    rejectUnreachable,
-  );
+  const { demands, selects, baseline, earlier, signal, onRule } = options;
+  const recordedPlan = recordPlan(options.callPolicy);
+  let tools: readonly Json[] | undefined;
+  const report = await runContract(targetOfRun(target, options, recordedPlan.callPolicy), {
+    selects,
+    signal,
+    onRule,
+    onListed(toolList) {
+      tools = toolList;
+    },
+  }).catch((error: unknown) => {
+    throw unreachableError(error);
+  });
   if (report.rules.length === 0) throw noRules(report, target, selects);
-  const drift = listed && earlier && driftFrom(earlier, listed);
-  const { serverErrors, ...explained } = locate?.(report) ?? { ...report, serverErrors: [] };
-  const evaluated = evaluateReport(explained, demands, baseline, drift);
-  const examination = {
-    report: { ...evaluated, ...(plan && { calls: plan }), ...(serverErrors.length > 0 && { serverErrors }) },
-    listed,
+  const drift = tools && earlier && driftFrom(earlier, tools);
+  const { serverErrors, ...reportWithCauses } = locateCauses?.(report) ?? { ...report, serverErrors: [] };
+  const plan = recordedPlan.plan();
+  const checkReport: CheckReport = {
+    ...evaluateReport(reportWithCauses, demands, baseline, drift),
+    ...(plan && { calls: plan }),
+    ...(serverErrors.length > 0 && { serverErrors }),
   };
+  const examination = { report: checkReport, tools };
   if (hasUrlSecret(target.url)) return maskJson(examination, urlMasker([target.url]));
   return examination;
+}
+
+/** The target with the options of a check. A server on another machine gets no generated calls unless the user asks for them. */
+function targetOfRun(target: Target, options: ExamineOptions, callPolicy: CallPolicy | undefined): Target {
+  const { era, seed, timeoutMs, deadlineMs = standardDeadlineMs } = options;
+  const isOnOtherMachine = !target.owned && addressScope(new URL(target.url)) !== 'loopback';
+  const explore = options.explore ?? (isOnOtherMachine ? 0 : undefined);
+  return {
+    ...target,
+    ...present({ era, explore, seed, timeoutMs }),
+    deadlineAt: nowMs() + deadlineMs,
+    examples: mergeExamples(target.examples, options.examples),
+    mayCallLiveApis: target.mayCallLiveApis === true || isOnOtherMachine,
+    callPolicy: callPolicy ?? target.callPolicy,
+  };
+}
+
+/** A policy that keeps the plan of calls for the report, with the tools that the user allowed. */
+interface RecordedPlan {
+  readonly callPolicy: CallPolicy | undefined;
+  /** Undefined until a tool may be called. */
+  plan(): CallPlan | undefined;
+}
+
+function recordPlan(policy: CallPolicy | undefined): RecordedPlan {
+  let plan: CallPlan | undefined;
+  if (!policy) return { callPolicy: undefined, plan: () => undefined };
+  const decide = async (proposedPlan: CallPlan): Promise<readonly string[]> => {
+    plan = proposedPlan;
+    const allowedTools = (await policy.decide?.(proposedPlan)) ?? [];
+    plan = withAllowedTools(proposedPlan, allowedTools);
+    return allowedTools;
+  };
+  return { callPolicy: { ...policy, decide }, plan: () => plan };
 }
 
 function noRules(
@@ -155,9 +177,9 @@ function withAllowedTools({ called, withheld }: CallPlan, allowedTools: readonly
   };
 }
 
-function mergeExamples(ownExamples: Examples = new Map(), givenExamples: Examples = new Map()): Examples {
-  const names = [...new Set([...ownExamples.keys(), ...givenExamples.keys()])];
+function mergeExamples(ownExamples: Examples = new Map(), furtherExamples: Examples = new Map()): Examples {
+  const names = [...new Set([...ownExamples.keys(), ...furtherExamples.keys()])];
   return new Map(
-    names.map((name) => [name, [...(ownExamples.get(name) ?? []), ...(givenExamples.get(name) ?? [])]]),
+    names.map((name) => [name, [...(ownExamples.get(name) ?? []), ...(furtherExamples.get(name) ?? [])]]),
   );
 }

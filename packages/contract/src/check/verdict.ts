@@ -8,7 +8,19 @@ export interface Baseline {
   readonly known: readonly KnownFailure[];
 }
 
-/** The findings of a run, and which of them count. */
+/** What the contract itself demands: that no MUST fails, and that each is answered. */
+export const demandsOfContract: Demands = { level: 'must', requireAll: false };
+
+/** Whether the results of a run meet the demands: the only place that decides `ok` of a report, beside its baseline and drift. */
+export function meetsDemands(
+  rules: readonly CheckedRule[],
+  { unanswered }: Pick<Report['summary'], 'unanswered'>,
+  demands: Demands,
+): boolean {
+  return unanswered === 0 && !rules.some((rule) => countsAsFailure(rule, demands));
+}
+
+/** Adds to the report of a run whether it meets the demands, with its baseline and drift. */
 export function evaluateReport(
   report: Report,
   demands: Demands,
@@ -17,9 +29,9 @@ export function evaluateReport(
 ): CheckReport {
   const knownFailures = baseline?.known ?? [];
   const rules = report.rules.map((rule) =>
-    isKnown(rule, knownFailures) ? { ...rule, known: true as const } : rule,
+    isInBaseline(rule, knownFailures) ? { ...rule, known: true as const } : rule,
   );
-  const stale = knownFailures.filter((entry) => isStaleEntry(entry, report.rules));
+  const staleEntries = knownFailures.filter((entry) => isStaleEntry(entry, report.rules));
   const { ms } = report.summary;
   const knownCount = rules.filter((rule) => 'known' in rule).length;
   const summary = {
@@ -30,25 +42,21 @@ export function evaluateReport(
     ),
     known: knownCount,
   };
-  const drifted = demands.level === 'should' && drift?.changes.some(({ breaks }) => breaks) === true;
+  const driftFails = demands.level === 'should' && drift?.changes.some(({ breaks }) => breaks) === true;
   return {
     ...report,
-    ok:
-      !rules.some((rule) => failsCheck(rule, demands)) &&
-      summary.unanswered === 0 &&
-      stale.length === 0 &&
-      !drifted,
+    ok: meetsDemands(rules, summary, demands) && staleEntries.length === 0 && !driftFails,
     complete: isComplete(rules),
     rules,
     ...(drift && { drift }),
-    ...(baseline && { baseline: { file: baseline.file, stale } }),
+    ...(baseline && { baseline: { file: baseline.file, stale: staleEntries } }),
     demands,
     summary,
   };
 }
 
 /** Whether the verdict of a rule makes the check fail. */
-export function failsCheck(rule: CheckedRule, { level, requireAll }: Demands): boolean {
+export function countsAsFailure(rule: CheckedRule, { level, requireAll }: Demands): boolean {
   if (rule.status === 'not-run') {
     if (rule.cause === 'inapplicable') return false;
     return requireAll || rule.cause === 'error' || (rule.cause === 'unanswered' && rule.level === 'must');
@@ -75,7 +83,7 @@ function excusingId({ id }: RuleResult, problem: Problem): string {
   return problem.case ?? id;
 }
 
-function isKnown(result: RuleResult, knownFailures: readonly KnownFailure[]): boolean {
+function isInBaseline(result: RuleResult, knownFailures: readonly KnownFailure[]): boolean {
   return (
     result.status === 'fail' &&
     result.problems.every((problem) => knownFailures.some((entry) => excuses(entry, result, problem)))

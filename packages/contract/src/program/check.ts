@@ -1,4 +1,4 @@
-import { type Examination, type ExamineOptions, examine, type Locate } from '../check/examine.ts';
+import { type Examination, type ExamineOptions, examine, type LocateCauses } from '../check/examine.ts';
 import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode } from '../command/command-error.ts';
 import { refuseUnwritable, saveJson, saveOutput, saveText } from '../command/save.ts';
@@ -6,7 +6,7 @@ import type { Output } from '../command/terminal-output.ts';
 import { hasUrlSecret, maskUrl } from '../command/url-secrets.ts';
 import type { CallPlan } from '../model.ts';
 import type { ReportOptions } from '../report/format.ts';
-import { reporters, unreachableReporters } from '../report/reporters.ts';
+import { type ReporterName, reporters, unreachableReporters } from '../report/reporters.ts';
 import { exitCodeOf } from '../report/summary.ts';
 import type { Target } from '../target.ts';
 import { type SubmissionCall, submissionCalls } from '../wire/safety.ts';
@@ -15,19 +15,19 @@ import { examineOptions } from './options.ts';
 import { targetAtUrl } from './server.ts';
 import type { UrlFlags } from './url-flags.ts';
 
-/** What a program says in its own words, and whom it asks. */
-export interface Words extends Pick<ReportOptions, 'explain' | 'again'> {
-  /** Absent if nobody may be asked. */
+/** The parts of a check that each program supplies: the commands that a report prints, and the question to a person. */
+export interface CheckFrontend extends Pick<ReportOptions, 'explainCommand' | 'rerunCommand'> {
+  /** Absent if nobody can answer. */
   readonly choose?: Choose | undefined;
 }
 
-/** A server that is open for one run. */
-export interface OpenServer {
+/** A server that was opened for one check. */
+export interface OpenedServer {
   readonly target: Target;
-  readonly locate?: Locate;
-  /** Whether a tool is called only if the flags or a person allow it: true for the server of somebody else. */
+  readonly locateCauses?: LocateCauses;
+  /** Whether a tool is called only if the flags or a person allow it: true for a server that is not ours. */
   readonly needsPermission: boolean;
-  /** Lines about the run, such as where the data of its responses came from. */
+  /** Lines about the check, such as where the data of its responses came from. */
   notes?(calls: readonly SubmissionCall[]): readonly string[];
   release?(): Promise<void>;
 }
@@ -42,17 +42,12 @@ export async function checkUrl(
   url: string,
   output: Output,
   flags: UrlFlags,
-  words: Words,
+  frontend: CheckFrontend,
 ): Promise<ExitCode> {
   const target = await targetAtUrl(url, flags);
   if (hasUrlSecret(url)) output.comment([maskedUrlNote]);
-  return checkOpened(
-    async () => ({ target, needsPermission: true }),
-    await examineOptions(flags),
-    output,
-    flags,
-    words,
-  );
+  const options = await examineOptions(flags);
+  return openAndCheck(async () => ({ target, needsPermission: true }), options, output, flags, frontend);
 }
 
 const maskedUrlNote =
@@ -61,71 +56,91 @@ const maskedUrlNote =
 /**
  * Opens a server, checks it, prints the report, and writes the files that the flags name.
  *
- * @param listingFile the file for the listing if the flag names none
+ * @param defaultListingFile the file of --save-listing without a name
  */
-export async function checkOpened(
-  open: () => Promise<OpenServer>,
+export async function openAndCheck(
+  open: () => Promise<OpenedServer>,
   options: ExamineOptions,
   output: Output,
   flags: UrlFlags,
-  words: Words,
-  listingFile = 'listing.json',
+  { explainCommand, rerunCommand, choose }: CheckFrontend,
+  defaultListingFile = 'listing.json',
 ): Promise<ExitCode> {
-  const { saveBaseline, summary } = flags;
-  const listingPath = flags.saveListing === true ? listingFile : flags.saveListing;
-  for (const file of [saveBaseline, listingPath, summary])
+  const listingFile = flags.saveListing === true ? defaultListingFile : flags.saveListing;
+  for (const file of [flags.saveBaseline, listingFile, flags.summary])
     if (file !== undefined) await refuseUnwritable(file);
-  const reporter = reporters[output.json ? 'json' : flags.reporter];
-  const save = async (file: string, value: object, write = saveOutput): Promise<void> => {
-    await saveJson(file, value, write);
-    if (reporter === reporters.pretty) output.done(`${file} written`);
-  };
   const server = await open();
-  const { report, listed } = await examineOnce(server, options, flags, output, words).catch(
-    (error: unknown) => {
-      const write = output.json ? undefined : unreachableReporters[flags.reporter];
-      if (write && error instanceof CommandError && error.code === 'UNREACHABLE')
-        output.text(write(maskUrl(server.target.url), error.message));
-      throw error;
-    },
-  );
-  const { explain, again } = words;
-  const style = {
+  const examination = await examineOpened(server, options, flags, output, choose).catch((error: unknown) => {
+    printUnreachable(error, server.target.url, flags, output);
+    throw error;
+  });
+  const { report, tools } = examination;
+  const reportOptions = {
     color: output.hasColors,
     verbose: flags.verbose === true,
-    explain,
-    ...(again && { again }),
+    explainCommand,
+    rerunCommand,
   };
-  output.text(reporter(report, style));
-  if (summary !== undefined) {
-    // What a step of GitHub Actions has written there before stays.
-    const isAppended = summary === process.env.GITHUB_STEP_SUMMARY;
-    await saveOutput(summary, `${reporters.markdown(report, style)}\n`, isAppended);
-  }
-  if (saveBaseline !== undefined) await save(saveBaseline, { known: baselineOf(report) });
-  // A link at the default name may have come with the project, so it is not followed.
-  const writeListing = flags.saveListing === true ? saveText : saveOutput;
-  if (listingPath !== undefined && listed) await save(listingPath, { tools: listed }, writeListing);
-  if (listingPath === undefined || listed) return exitCodeOf(report);
+  output.text(reporters[reporterName(flags, output)](report, reportOptions));
+  await saveFiles(examination, listingFile, flags, output, reportOptions);
+  if (listingFile === undefined || tools) return exitCodeOf(report);
   const hint = 'See the failed rule discovery.tools-list in the report.';
   throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
 }
 
-/** Examines a server once, then prints where its data came from, and the calls of a submission that may change something. */
-async function examineOnce(
-  { target, locate, needsPermission, notes, release }: OpenServer,
+function reporterName({ reporter }: UrlFlags, output: Output): ReporterName {
+  return output.json ? 'json' : reporter;
+}
+
+/** Prints the report of a server that does not answer, in the formats that have one. */
+function printUnreachable(error: unknown, url: string, flags: UrlFlags, output: Output): void {
+  if (!(error instanceof CommandError) || error.code !== 'UNREACHABLE' || output.json) return;
+  const format = unreachableReporters[flags.reporter];
+  if (format) output.text(format(maskUrl(url), error.message));
+}
+
+/** Writes the summary, the baseline and the listing to the files that the flags name. */
+async function saveFiles(
+  { report, tools }: Examination,
+  listingFile: string | undefined,
+  flags: UrlFlags,
+  output: Output,
+  reportOptions: ReportOptions,
+): Promise<void> {
+  const { saveBaseline, summary } = flags;
+  const printSaved = (file: string): void => {
+    if (reporterName(flags, output) === 'pretty') output.done(`${file} written`);
+  };
+  if (summary !== undefined) {
+    // Earlier steps of a job may have written to the summary of GitHub Actions.
+    const appends = summary === process.env.GITHUB_STEP_SUMMARY;
+    await saveOutput(summary, `${reporters.markdown(report, reportOptions)}\n`, appends);
+  }
+  if (saveBaseline !== undefined) {
+    await saveJson(saveBaseline, { known: baselineOf(report) }, saveOutput);
+    printSaved(saveBaseline);
+  }
+  if (listingFile === undefined || !tools) return;
+  // A link at the default name may have come with the project, so it is not followed.
+  await saveJson(listingFile, { tools }, flags.saveListing === true ? saveText : saveOutput);
+  printSaved(listingFile);
+}
+
+/** Examines a server with a progress line. Then prints the notes of the server, and the calls of a submission that may change something. */
+async function examineOpened(
+  { target, locateCauses, needsPermission, notes, release }: OpenedServer,
   options: ExamineOptions,
   flags: UrlFlags,
   output: Output,
-  { choose }: Words,
+  choose: Choose | undefined,
 ): Promise<Examination> {
   let progress = output.progress('checking');
   const abort = new AbortController();
   const decide = async (plan: CallPlan): Promise<readonly string[]> => {
     progress.stop();
     try {
-      const isAsked = flags.reporter === 'pretty' && !output.json;
-      return await decideCalls(plan, namedIn(flags, options), output, isAsked ? choose : undefined);
+      const canChoose = reporterName(flags, output) === 'pretty';
+      return await decideCalls(plan, toolsInFlags(flags, options), output, canChoose ? choose : undefined);
     } catch (error) {
       abort.abort(error);
       throw error;
@@ -136,10 +151,10 @@ async function examineOnce(
   let examination: Examination;
   try {
     examination = await examine(
-      { target, locate },
+      { target, locateCauses },
       {
         ...options,
-        calls: needsPermission ? { named: flags.call, decide } : options.calls,
+        callPolicy: needsPermission ? { named: flags.call, decide } : options.callPolicy,
         signal: abort.signal,
         onRule: ({ id }, completedCount, total) => progress.update(`${completedCount}/${total} ${id}`),
       },
@@ -148,15 +163,19 @@ async function examineOnce(
     progress.stop();
     await release?.();
   }
-  const calls = submissionCalls(examination.listed ?? [], target.profile.smoke);
+  const calls = submissionCalls(examination.tools ?? [], target.profile.smoke);
   output.comment([...(notes?.(calls) ?? []), ...submissionLines(calls)]);
   return examination;
 }
 
 /** The tools that the flags name. */
-function namedIn({ call, examples: file }: UrlFlags, { examples }: ExamineOptions): readonly FlaggedTool[] {
+function toolsInFlags(
+  { call, examples: file }: UrlFlags,
+  { examples }: ExamineOptions,
+): readonly FlaggedTool[] {
+  const toolsOfExamples = [...(examples?.keys() ?? [])];
   return [
     ...call.map((tool) => ({ flag: '--call', tool })),
-    ...[...(examples?.keys() ?? [])].map((tool) => ({ flag: `--examples ${file}`, tool })),
+    ...toolsOfExamples.map((tool) => ({ flag: `--examples ${file}`, tool })),
   ];
 }

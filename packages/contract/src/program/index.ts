@@ -1,6 +1,6 @@
 /** The command line of a check. */
 export { requireListed } from './calls.ts';
-export { checkOpened, checkUrl, type OpenServer, type Words } from './check.ts';
+export { type CheckFrontend, checkUrl, type OpenedServer, openAndCheck } from './check.ts';
 export { explain } from './explain.ts';
 export { examineOptions, rerunCommand } from './options.ts';
 export { targetAtUrl } from './server.ts';

@@ -50,8 +50,8 @@ export function main(args: readonly string[]): Promise<void> {
               output,
               { ...flags, platform: flags.platform ?? mcp.name },
               {
-                explain: (rule) => line('explain', rule),
-                again: (rules) => rerunCommand(line, url, flags, rules),
+                explainCommand: (rule) => line('explain', rule),
+                rerunCommand: (rules) => rerunCommand(line, url, flags, rules),
               },
             );
           };

@@ -24,8 +24,10 @@ type ServerFlags = Partial<UrlFlags> & Pick<UrlFlags, 'header'>;
 export async function targetAtUrl(url: string, flags: ServerFlags): Promise<Target> {
   const profile = flags.platform === undefined ? generic : unwrap(await resolvePlatform(flags.platform));
   requireNone([...addressErrors(url), ...signingFlagErrors(flags)]);
-  const signer = await signerOf(url, profile, flags);
-  const lines = flags.header.flatMap((line) => textOfFlag('--header', line).split(/\r?\n/).filter(Boolean));
+  const signer = await signerFromFlags(url, profile, flags);
+  const lines = flags.header.flatMap((line) =>
+    readSecretFlag('--header', line).split(/\r?\n/).filter(Boolean),
+  );
   const headers = unwrap(combineResults(lines.map((line) => parseHeaderFlag(line, profile))));
   return { url, profile, headers: Object.fromEntries(headers), ...(signer && { signer }) };
 }
@@ -59,7 +61,7 @@ export function addressErrors(target: string): readonly InputError[] {
   return [inputError('[target]', undefined, 'the URL contains a user or a password', hint)];
 }
 
-async function signerOf(
+async function signerFromFlags(
   url: string,
   { token: tokenSettings }: PlatformProfile,
   { token, signingKey, issuer, audience = url }: ServerFlags,
@@ -68,11 +70,11 @@ async function signerOf(
     if (signingKey !== undefined)
       throw flagError('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
     const hint = 'Give a JWT: three parts separated by dots.';
-    const jwt = textOfFlag('--token', token);
+    const jwt = readSecretFlag('--token', token);
     return rejectIfThrown('--token', hint, () => createTokenSigner(jwt, tokenSettings));
   }
   if (signingKey === undefined) return undefined;
-  const privateKey = await readKey(textOfFlag('--signing-key', signingKey));
+  const privateKey = await readKey(readSecretFlag('--signing-key', signingKey));
   const hint = "Give a private key for one of the platform's algorithms.";
   return rejectIfThrown('--signing-key', hint, () =>
     createSigner(tokenSettings, audience, { issuer, privateKey }),
@@ -80,7 +82,7 @@ async function signerOf(
 }
 
 /** The text of a flag with a secret: `$NAME` names an environment variable, so that no list of processes shows its text. */
-function textOfFlag(flag: string, value: string): string {
+function readSecretFlag(flag: string, value: string): string {
   const name = variableName(value);
   if (name === undefined) return value;
   const text = process.env[name]?.trim() ?? '';

@@ -1,6 +1,6 @@
 import type { Problem, RuleResult } from '../model.ts';
+import { isOtherRefusal } from '../rules/answer-problems.ts';
 import { steadyId } from '../rules/answers.ts';
-import { isOtherRefusal } from '../rules/expect.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { skippedRule } from './summary.ts';
 
@@ -18,13 +18,16 @@ export function withCauses(
   const ids = new Set(failed.map(({ id }) => id));
   const byRefusal = new Map<string, string>();
   for (const { id, problems } of failed.toSorted((left, right) => rank(left) - rank(right))) {
-    const refusal = onlyOf(problems, refusalIn);
+    const refusal = sharedValue(problems, refusalIn);
     if (refusal !== undefined && !byRefusal.has(refusal)) byRefusal.set(refusal, id);
   }
   const explained = rules.map((rule) => {
-    if (rule.status !== 'fail') return ids.has(steadyId) ? explainedAnew(rule, rules, causeOf) : rule;
-    const ownCause = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
-    const cause = ownCause ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
+    if (rule.status !== 'fail') return ids.has(steadyId) ? withSteadyCause(rule, rules, causeOf) : rule;
+    const ownCause = sharedValue(
+      rule.problems,
+      ({ actual, expected }) => causeOf(actual) ?? causeOf(expected),
+    );
+    const cause = ownCause ?? byRefusal.get(sharedValue(rule.problems, refusalIn) ?? '');
     if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
     return skippedRule(rule, NotRun.explained(cause));
   });
@@ -58,7 +61,7 @@ function failedCause(
 }
 
 /** A rule that was not run because of answers about which all rules pass: they came now and then. */
-function explainedAnew(
+function withSteadyCause(
   rule: RuleResult,
   rules: readonly RuleResult[],
   causeOf: (actual: string) => string | undefined,
@@ -77,7 +80,7 @@ function rank({ level }: RuleResult): number {
 }
 
 /** What is the same of all problems; undefined if it is not. */
-function onlyOf(
+function sharedValue(
   problems: readonly Problem[],
   of: (problem: Problem) => string | undefined,
 ): string | undefined {

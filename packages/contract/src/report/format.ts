@@ -12,9 +12,9 @@ export interface ReportOptions {
   /** Also lists every rule. */
   readonly verbose: boolean;
   /** The command that explains a rule, by its id. */
-  readonly explain: (rule: string) => string;
+  readonly explainCommand: (rule: string) => string;
   /** The command line that runs these rules again; absent if there is none. */
-  readonly again?: (rules: readonly string[]) => string;
+  readonly rerunCommand?: ((rules: readonly string[]) => string) | undefined;
 }
 
 /** The finding about a target that cannot be reached. No rule of the catalogue has this id, because no rule can run. */
@@ -39,14 +39,14 @@ export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
 /** What a failed rule reports, in printable lines: its first problems, the frames of errors, the fix and its explanation. */
 export function detailLines(
   rule: CheckedRule,
-  explain: ReportOptions['explain'],
+  explainCommand: ReportOptions['explainCommand'],
   limit = Number.POSITIVE_INFINITY,
 ): readonly string[] {
   return [
     ...firstLines(rule.problems, limit, problemLine),
     ...stackLines(rule.problems),
     ...fixesOf(rule).map((fix) => `fix: ${fix}`),
-    `explain: ${explain(rule.id)}`,
+    `explain: ${explainCommand(rule.id)}`,
   ];
 }
 

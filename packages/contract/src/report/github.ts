@@ -1,5 +1,5 @@
 import type { CheckedRule, CheckReport } from '../check/check-report.ts';
-import { failsCheck } from '../check/verdict.ts';
+import { countsAsFailure } from '../check/verdict.ts';
 import { printable } from '../command/paint.ts';
 import { countsOf, detailLines, parseLocation, type ReportOptions, remarksOf, verdictOf } from './format.ts';
 
@@ -7,15 +7,15 @@ import { countsOf, detailLines, parseLocation, type ReportOptions, remarksOf, ve
 const problemsShown = 10;
 
 /** The report as workflow commands of GitHub Actions: an error for what fails the check, a warning for advice. */
-export function githubReport(report: CheckReport, { explain }: ReportOptions): string {
+export function githubReport(report: CheckReport, { explainCommand }: ReportOptions): string {
   const { rules, demands, summary, ok, complete } = report;
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
-  const missing = rules.filter((rule) => rule.status === 'not-run' && failsCheck(rule, demands));
+  const missing = rules.filter((rule) => rule.status === 'not-run' && countsAsFailure(rule, demands));
   return [
     ...failed.map((rule) => {
-      const text = [rule.title, ...detailLines(rule, explain, problemsShown)].join('\n');
+      const text = [rule.title, ...detailLines(rule, explainCommand, problemsShown)].join('\n');
       return command(
-        failsCheck(rule, demands) ? 'error' : 'warning',
+        countsAsFailure(rule, demands) ? 'error' : 'warning',
         rule.id,
         text,
         annotationLocation(rule),

@@ -1,22 +1,22 @@
 import type { CheckedRule, CheckReport } from '../check/check-report.ts';
-import { failsCheck } from '../check/verdict.ts';
+import { countsAsFailure } from '../check/verdict.ts';
 import { printable } from '../command/paint.ts';
 import { groupBy } from '../json/json.ts';
 import { detailLines, groupOf, type Remark, type ReportOptions, remarksOf, unreachable } from './format.ts';
 
-type Explain = ReportOptions['explain'];
+type Explain = ReportOptions['explainCommand'];
 
 /**
  * The report as JUnit XML: a suite for each group of rules, a case for each rule. A failure that does not make the check
  * fail (advice, a known one) is in the output of a case that passes.
  */
-export function junitReport(report: CheckReport, { explain }: ReportOptions): string {
+export function junitReport(report: CheckReport, { explainCommand }: ReportOptions): string {
   const { rules, target, summary } = report;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name=${quoteAttribute(`market-mcp check ${target}`)} time="${seconds(summary.ms)}">`,
     ...[...groupBy(rules, ({ id }) => groupOf(id))].flatMap(([group, rulesOfGroup]) =>
-      suite(group, rulesOfGroup, report, explain),
+      suite(group, rulesOfGroup, report, explainCommand),
     ),
     ...remarkSuite(remarksOf(report)),
     '</testsuites>',
@@ -44,12 +44,12 @@ function suite(
   { demands, target }: CheckReport,
   explain: Explain,
 ): string[] {
-  const failures = rules.filter((rule) => failsCheck(rule, demands)).length;
-  const skipped = rules.filter((rule) => rule.status === 'not-run' && !failsCheck(rule, demands)).length;
+  const failures = rules.filter((rule) => countsAsFailure(rule, demands)).length;
+  const skipped = rules.filter((rule) => rule.status === 'not-run' && !countsAsFailure(rule, demands)).length;
   const ms = rules.reduce((sum, rule) => sum + rule.ms, 0);
   return [
     `  <testsuite name="${group}" tests="${rules.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds(ms)}" hostname=${quoteAttribute(target)}>`,
-    ...rules.flatMap((rule) => testCase(group, rule, failsCheck(rule, demands), explain)),
+    ...rules.flatMap((rule) => testCase(group, rule, countsAsFailure(rule, demands), explain)),
     '  </testsuite>',
   ];
 }

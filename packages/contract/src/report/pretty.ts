@@ -1,5 +1,5 @@
 import type { CheckedRule, CheckReport } from '../check/check-report.ts';
-import { failsCheck } from '../check/verdict.ts';
+import { countsAsFailure } from '../check/verdict.ts';
 import { clip, counted } from '../command/format-text.ts';
 import { type Paint, painted, plainPaint, printable } from '../command/paint.ts';
 import { groupBy, shorten } from '../json/json.ts';
@@ -39,7 +39,7 @@ const screenLines = 40;
  * with what to change.
  */
 function detailedReport(report: CheckReport, options: ReportOptions): string {
-  const { color, verbose, again: commandFor, explain } = options;
+  const { color, verbose, rerunCommand: commandFor, explainCommand } = options;
   const paint = color ? painted : plainPaint;
   const { rules, rehearsal = [], serverErrors = [] } = report;
   return joinBlocks([
@@ -48,10 +48,10 @@ function detailedReport(report: CheckReport, options: ReportOptions): string {
     verbose
       ? rules
           .filter(({ status }) => status === 'pass')
-          .flatMap((rule) => ruleLines(rule, paint, explain(rule.id)))
+          .flatMap((rule) => ruleLines(rule, paint, explainCommand(rule.id)))
       : groupLines(report, paint),
     causesFirst(rules).flatMap((rule) => [
-      ...failureLines(rule, paint, explain),
+      ...failureLines(rule, paint, explainCommand),
       ...consequences(rule, rules).map((line) => `    ${line}`),
     ]),
     notRunLines(rules, paint, verbose),
@@ -67,12 +67,12 @@ function detailedReport(report: CheckReport, options: ReportOptions): string {
 /** Two lines for each failed rule, as many as fit on the screen, and in short what else a reader must know. */
 function shortPrettyReport(
   report: CheckReport,
-  { color, again: commandFor, explain }: ReportOptions,
+  { color, rerunCommand: commandFor, explainCommand }: ReportOptions,
 ): string {
   const paint = color ? painted : plainPaint;
   const { rules, demands, drift, serverErrors = [] } = report;
   const failed = causesFirst(rules).filter((rule) => !rule.known);
-  const counted = failed.filter((rule) => failsCheck(rule, demands));
+  const counted = failed.filter((rule) => countsAsFailure(rule, demands));
   const otherBlocks = [
     shortReasons(rules),
     firstLines(serverErrors, entriesInShort, (error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
@@ -83,7 +83,7 @@ function shortPrettyReport(
   const [first] = counted;
   const help = [
     'Add --verbose for expected and actual values, and for the requests.',
-    ...(first ? [`Explain a rule: ${explain(first.id)}`] : []),
+    ...(first ? [`Explain a rule: ${explainCommand(first.id)}`] : []),
   ];
   const room =
     screenLines - otherBlocks.flatMap((lines) => (lines.length > 0 ? ['', ...lines] : [])).length - 6;
@@ -164,7 +164,11 @@ function consequences(rule: CheckedRule, rules: readonly CheckedRule[]): readonl
   return [`because   of it, ${counted(count, 'rule')} could not be run`];
 }
 
-function failureLines(rule: CheckedRule, paint: Paint, explain: ReportOptions['explain']): readonly string[] {
+function failureLines(
+  rule: CheckedRule,
+  paint: Paint,
+  explain: ReportOptions['explainCommand'],
+): readonly string[] {
   if (rule.known)
     return [`${paint.dim('✗')} ${rule.id}  ${paint.dim(`${rule.title} (known: in the baseline)`)}`];
   return ruleLines(rule, paint, explain(rule.id));
@@ -266,8 +270,8 @@ function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly str
   const width = Math.max(...[...groups.keys()].map((group) => group.length));
   return [...groups].map(([group, rulesOfGroup]) => {
     const of = (holds: (rule: CheckedRule) => boolean) => rulesOfGroup.filter(holds).length;
-    const failed = of((rule) => rule.status === 'fail' && failsCheck(rule, demands));
-    const warnings = of((rule) => rule.status === 'fail' && !rule.known && !failsCheck(rule, demands));
+    const failed = of((rule) => rule.status === 'fail' && countsAsFailure(rule, demands));
+    const warnings = of((rule) => rule.status === 'fail' && !rule.known && !countsAsFailure(rule, demands));
     const knownCount = of((rule) => rule.known === true);
     const notRun = of(({ status }) => status === 'not-run');
     let mark = paint.green('✓');
@@ -290,7 +294,7 @@ function recapLines(
   commandFor: ((rules: readonly string[]) => string) | undefined,
 ): readonly string[] {
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
-  const counted = failed.filter((rule) => failsCheck(rule, demands));
+  const counted = failed.filter((rule) => countsAsFailure(rule, demands));
   const shownRules = counted.length > 0 ? counted : failed;
   if (shownRules.length === 0) return [];
   const groups = groupByLocation(shownRules);
@@ -315,7 +319,7 @@ function recapLines(
 /** The command that runs only these rules again. */
 function againLines(
   failed: readonly CheckedRule[],
-  commandFor: ReportOptions['again'],
+  commandFor: ReportOptions['rerunCommand'],
   paint: Paint,
 ): readonly string[] {
   const command = failed.length === 0 ? undefined : commandFor?.(failed.map(({ id }) => id));
@@ -333,12 +337,16 @@ function groupByLocation(failed: readonly CheckedRule[]) {
     const rules = [...new Set(group.map(({ id }) => id))].join(', ');
     const line = (tool: string | undefined): string =>
       problem.cause?.message ?? (place === rules ? title : problemLine({ ...problem, tool, at: undefined }));
-    return { place, rules, alone: line(problem.tool), shared: line(undefined) };
+    return { place, rules, textForOne: line(problem.tool), textForSeveral: line(undefined) };
   });
-  const groups = groupBy(places, ({ rules, shared }) => JSON.stringify([rules, shared]));
+  const groups = groupBy(places, ({ rules, textForSeveral }) => JSON.stringify([rules, textForSeveral]));
   return [...groups.values()].map((group) => {
-    const [{ rules, alone, shared }] = group;
-    return { places: group.map(({ place }) => place), what: group.length > 1 ? shared : alone, rules };
+    const [{ rules, textForOne, textForSeveral }] = group;
+    return {
+      places: group.map(({ place }) => place),
+      what: group.length > 1 ? textForSeveral : textForOne,
+      rules,
+    };
   });
 }
 

@@ -10,14 +10,14 @@ import { NoAnswer } from '../wire/receive.ts';
  * The count of each verdict.
  *
  * @param ms the duration of the whole run.
- * @param known further rules that failed and are not counted.
+ * @param knownFailures further rules that failed and are not counted.
  */
 export function summarizeRules(
   rules: readonly RuleResult[],
   ms: number,
-  known: readonly RuleResult[] = [],
+  knownFailures: readonly RuleResult[] = [],
 ): Report['summary'] {
-  const statuses = new Map([...rules, ...known].map(({ id, status }) => [id, status]));
+  const statuses = new Map([...rules, ...knownFailures].map(({ id, status }) => [id, status]));
   const count = (holds: (rule: RuleResult) => boolean): number => rules.filter(holds).length;
   return {
     passed: count(({ status }) => status === 'pass'),

@@ -7,7 +7,7 @@ import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest } from '../wire/rpc.ts';
 import { mergeLive } from './cases.ts';
 import { frameInData } from './result-values.ts';
-import { toolWordsOf } from './returned.ts';
+import { toolWordsOf } from './returned-values.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
 /** The rule about requests that fail now and then. */
@@ -29,70 +29,70 @@ const aboutEnvironments =
 
 /** Properties of everything that the server said in a run, whatever was asked. */
 export const answerRules: readonly LiveRule[] = [
-  always('utf8', {
+  propertyRule('utf8', {
     ...must('answers.utf8', 'C§4; RFC 8259 §8.1'),
     title: 'every JSON answer is UTF-8 without a byte order mark',
     fix: 'Write the bytes of JSON.stringify(…) as UTF-8, and declare their number, not that of the characters.',
   }),
-  always('framing', {
+  propertyRule('framing', {
     ...must('answers.framing', 'C§4; RFC 9110 §8.6; HTML, server-sent events'),
     title: 'every answer is as long as it says, and each line of an event is a field',
     fix: 'Let the library write the body: Content-Length counts bytes, and each line of an event begins with data:.',
   }),
   mergeLive({ title: 'no answer has a form that its request does not accept' }, [
-    always('coding', {
+    propertyRule('coding', {
       ...should('answers.coding', 'RFC 9110 §12.5.3'),
       title: 'no answer is compressed for a client that does not accept it',
       fix: acceptedForm,
     }),
-    always('accepted', {
+    propertyRule('accepted', {
       ...should('answers.accepted', 'RFC 9110 §12.5.1'),
       title: 'no answer comes as events to a client that accepts only JSON',
       fix: acceptedForm,
     }),
   ]),
-  always('type', {
+  propertyRule('type', {
     ...must('answers.type', 'C§4; MCP 2025-06-18, transports'),
     title: 'every JSON-RPC answer is declared as JSON or as events, and is what it is declared as',
     fix: 'Set Content-Type: application/json, or text/event-stream for events.',
   }),
-  always('numbers', {
+  propertyRule('numbers', {
     ...must('answers.numbers', 'C§2.2; RFC 8259 §6'),
     title: 'every number in an answer is one that a double holds',
     fix: 'Send a number beyond 1.7e308 as text, or null.',
   }),
-  always('surrogates', {
+  propertyRule('surrogates', {
     ...should('answers.surrogates', 'RFC 8259 §8.2'),
     title: 'no text in an answer contains half of a surrogate pair',
     fix: 'Cut texts between characters, not within: [...text].slice(0, n).join("").',
   }),
-  always('secrets', {
+  propertyRule('secrets', {
     ...should('answers.no-secrets', 'OWASP, error handling'),
     title: 'no answer contains what looks like a key',
     fix: 'Write your own message for a failed request: the URL of an API contains its key.',
   }),
   mergeLive({ title: 'no answer exposes internals of the server' }, [
     {
-      ...always('insides', {
+      ...propertyRule('insides', {
         ...should('answers.no-stack', 'OWASP, error handling'),
         title: 'no failure exposes internals of the server',
         fix: 'Log the error, and answer with your own code and a short message.',
       }),
       check: async (probe) => {
-        await provoke(probe);
+        await sendMalformedRequests(probe);
         return probe.ledger.problemsOf('insides');
       },
     },
     frameInData,
   ]),
   mergeLive({ title: 'no answer contains the secrets of a caller or the environment of the server' }, [
-    always('credentials', {
+    propertyRule('credentials', {
       ...must('answers.no-credentials', 'C§5.3; OWASP, secrets management'),
       title: 'no answer contains a token, a key of a request, or a secret of the project',
       fix: withoutSecrets,
     }),
     {
-      ...always('environment', {
+      ...propertyRule('environment', {
         ...must('answers.no-environment', 'OWASP, secrets management'),
         title: 'no answer contains the environment of the server',
         fix: withoutSecrets,
@@ -114,9 +114,9 @@ export const answerRules: readonly LiveRule[] = [
     controls: [triesMcp],
     check: async (probe) => {
       // What came before counts, whether or not the further requests get an answer.
-      const hindrance = await sendAgain(probe).catch((error: unknown) => error);
+      const obstacle = await repeatRequests(probe).catch((error: unknown) => error);
       const problems = probe.ledger.unsteadyProblems(steadyId);
-      if (problems.length === 0 && hindrance !== undefined) throw hindrance;
+      if (problems.length === 0 && obstacle !== undefined) throw obstacle;
       return problems;
     },
   },
@@ -126,12 +126,12 @@ export const answerRules: readonly LiveRule[] = [
     fix: 'Take name, version and capabilities from constants. Clients keep what the first answer said.',
     turn: 'last',
     controls: [speaksAny],
-    check: async (probe) => probe.ledger.changeOf('initialize', 'what it named before'),
+    check: async (probe) => probe.ledger.changeProblems('initialize', 'what it named before'),
   },
 ];
 
 /** A rule about all answers of an MCP server, checked when the others have been. */
-function always(property: Property, text: Omit<LiveRule, 'check'>): LiveRule {
+function propertyRule(property: Property, text: Omit<LiveRule, 'check'>): LiveRule {
   return {
     ...text,
     turn: 'last',
@@ -141,17 +141,17 @@ function always(property: Property, text: Omit<LiveRule, 'check'>): LiveRule {
 }
 
 /** Sends ordinary requests again and again. The first of each may be one that fails. @throws NotRun if no list came */
-async function sendAgain(probe: Probe): Promise<void> {
+async function repeatRequests(probe: Probe): Promise<void> {
   const first = await probe.initialized();
   const { ledger } = probe;
-  if (!first.result) ledger.tally('initialize', undefined, first);
-  for (let time = 0; ledger.hasFailed('initialize') && time < repeats.initialize; time++) {
+  if (!first.result) ledger.countAnswer('initialize', undefined, first);
+  for (let count = 0; ledger.hasFailed('initialize') && count < repeats.initialize; count++) {
     const secondSession = await probe.initialize().catch(ignoreError);
-    if (secondSession) ledger.tally('initialize', undefined, secondSession);
+    if (secondSession) ledger.countAnswer('initialize', undefined, secondSession);
   }
   // Only the reset of a new connection proves that the request was lost.
-  const fresh = ledger.hasReset;
-  const list = () => probe.rpc('tools/list', undefined, { fresh }).catch(ignoreError);
+  const newConnection = ledger.hasReset;
+  const list = () => probe.rpc('tools/list', undefined, { newConnection }).catch(ignoreError);
   const answers = [await list()];
   const length = answers[0]?.http.body.length ?? 0;
   const rounds = length > longList ? repeats.longList : repeats.list;
@@ -162,10 +162,12 @@ async function sendAgain(probe: Probe): Promise<void> {
     const failed = (await probe.outcomes()).filter(({ result }) => !result).slice(0, 3);
     for (const failedCall of [...failed, ...failed])
       await probe.call(failedCall.name, failedCall.arguments, { token }).catch(ignoreError);
-    const call = () => probe.call(name, args, { token, fresh }).catch(ignoreError);
-    for (let time = 0; time < repeats.call; time++) if (!(await call())) break;
+    const call = () => probe.call(name, args, { token, newConnection }).catch(ignoreError);
+    for (let count = 0; count < repeats.call; count++) if (!(await call())) break;
     for (let round = 0; round < parallel.rounds; round++) {
-      const calls = await Promise.all(Array.from({ length: probe.target.live ? 1 : parallel.calls }, call));
+      const calls = await Promise.all(
+        Array.from({ length: probe.target.mayCallLiveApis ? 1 : parallel.calls }, call),
+      );
       if (calls.includes(undefined)) break;
     }
   }
@@ -177,7 +179,7 @@ function ignoreError(): undefined {
 }
 
 /** Sends requests that careless servers answer with their stack. */
-async function provoke(probe: Probe): Promise<void> {
+async function sendMalformedRequests(probe: Probe): Promise<void> {
   const session = await probe.session().catch(() => undefined);
   const bodies: readonly (readonly [Json, PostOptions])[] = [
     ['{', { session }],

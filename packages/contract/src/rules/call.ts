@@ -7,11 +7,20 @@ import { answeredCalls, answersCalls, noAnswerTo } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { type CallOutcome, noSuchTool, type Probe } from '../wire/probe.ts';
 import { describe, describeCall, isLimited, type RpcAnswer, resultText } from '../wire/rpc.ts';
-import { allows, inputSchemaOf, invalidVariants, maxInvalidVariants } from '../wire/tool-cases.ts';
+import { allowsArguments, inputSchemaOf, invalidVariants, maxInvalidVariants } from '../wire/tool-cases.ts';
+import { isClientError } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { isClientError } from './expect.ts';
-import { ofCall } from './result.ts';
-import { checkEach, fact, inParallel, type LiveRule, must, ofCalls, should, unless } from './rule.ts';
+import { problemOfCall } from './result.ts';
+import {
+  fact,
+  type LiveRule,
+  must,
+  problemsInParallel,
+  problemsOfCalls,
+  problemsOfEach,
+  problemUnless,
+  should,
+} from './rule.ts';
 
 /** Whether calls are answered, and calls that a tool must refuse. */
 export const callRules: readonly LiveRule[] = [
@@ -24,14 +33,14 @@ export const callRules: readonly LiveRule[] = [
       if (isDenied(http) && !(await probe.isUngated())) throw NotRun.by('refused');
       const outcomes = await probe.outcomes();
       const answeredOutcomes = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
-      return checkEach(answeredOutcomes, noAnswerTo(outcomes), (outcome) => {
+      return problemsOfEach(answeredOutcomes, noAnswerTo(outcomes), (outcome) => {
         const { tool, arguments: args, rpc } = outcome;
-        const fits = allows(inputSchemaOf(tool), args);
-        return unless((fits ? rpc.result : rpc.response) !== undefined, {
+        const fits = allowsArguments(inputSchemaOf(tool), args);
+        return problemUnless((fits ? rpc.result : rpc.response) !== undefined, {
           path: 'tools/call',
           expected: fits ? 'a JSON-RPC result' : 'a JSON-RPC response',
           actual: describe(rpc.http),
-        }).map((problem) => ofCall(outcome, problem));
+        }).map((problem) => problemOfCall(outcome, problem));
       });
     },
   },
@@ -49,7 +58,7 @@ export const callRules: readonly LiveRule[] = [
     controls: [answersCalls],
     check: (probe) => {
       const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
-      return inParallel(names, (name) => unknownToolProblems(probe, name));
+      return problemsInParallel(names, (name) => unknownToolProblems(probe, name));
     },
   },
   mergeLive({ title: 'a call with an argument of the wrong type, or without a required one, fails' }, [
@@ -75,7 +84,7 @@ export const callRules: readonly LiveRule[] = [
             .filter((name) => !withDefault.has(name))
             .slice(0, maxInvalidVariants)
             .map((missing) => present<Json>({ ...args, [missing]: undefined }))
-            .filter((changed) => !allows(schema, changed));
+            .filter((changed) => !allowsArguments(schema, changed));
         }),
     },
   ]),
@@ -85,16 +94,16 @@ export const callRules: readonly LiveRule[] = [
     fix: 'Say what is wrong with the arguments, without words such as timeout or network, or numbers such as 429 and 500.',
     check: async (probe) => {
       const refusedCalls = (await answeredCalls(probe)).filter(
-        ({ wrong, result }) => wrong && result?.isError === true,
+        ({ isInvalid, result }) => isInvalid && result?.isError === true,
       );
       if (refusedCalls.length === 0) throw NotRun.because('inapplicable', 'no wrong argument was refused');
-      return ofCalls(refusedCalls, async (outcome) => {
+      return problemsOfCalls(refusedCalls, async (outcome) => {
         const text = resultText(outcome.result?.content) ?? '';
         const word = await retryWordIn(probe, outcome);
-        return unless(word === undefined, {
+        return problemUnless(word === undefined, {
           expected: 'a refusal that is sent once',
           actual: `${shorten(word)} in ${shorten(text)}`,
-        }).map((problem) => ofCall(outcome, problem));
+        }).map((problem) => problemOfCall(outcome, problem));
       });
     },
   },
@@ -106,11 +115,11 @@ export const callRules: readonly LiveRule[] = [
     check: async (probe) => {
       const names = [...new Set((await probe.cases()).map(({ name }) => name))].slice(0, mostTools);
       const calls = names.flatMap((name) => [5, 'text', ['list']].map((args) => ({ name, args })));
-      return ofCalls(calls, async ({ name, args }) => {
+      return problemsOfCalls(calls, async ({ name, args }) => {
         const answer = await probe.call(name, args);
         const isRefused = callHasFailed(answer) || isClientError(answer.http);
         const [expected, actual] = ['an error or a failure', describeCall(answer)];
-        return unless(isRefused, { tool: name, path: 'params.arguments', expected, actual });
+        return problemUnless(isRefused, { tool: name, path: 'params.arguments', expected, actual });
       });
     },
   },
@@ -156,7 +165,7 @@ async function unknownToolProblems(probe: Probe, name: string): Promise<readonly
   const answer = await probe.call(name, {});
   const { result } = answer;
   const text = resultText(result?.content);
-  return unless(result?.isError === true && text?.includes(name) === true, {
+  return problemUnless(result?.isError === true && text?.includes(name) === true, {
     path: `tools/call of ${shorten(name)}`,
     expected: `a result with isError: true and a text that names ${name}`,
     actual: describeCall(answer),
@@ -173,22 +182,22 @@ async function failsOn(
   spoil: (schema: JsonObject, args: JsonObject) => readonly JsonObject[],
 ): Promise<readonly Problem[]> {
   const succeeded = (await answeredCalls(probe)).filter(
-    ({ result, expect, wrong }) => result && result.isError !== true && expect !== 'fail' && !wrong,
+    ({ result, expect, isInvalid }) => result && result.isError !== true && expect !== 'fail' && !isInvalid,
   );
   if (succeeded.length === 0) throw NotRun.by('noSuccess');
   const calls = (await probe.tools()).flatMap((tool) => {
     const valid = succeeded.find((valid) => valid.tool === tool);
     const schema = tool.inputSchema;
     // If the arguments themselves do not fit, a changed copy shows nothing more.
-    if (!valid || !isObject(schema) || !allows(schema, valid.arguments)) return [];
+    if (!valid || !isObject(schema) || !allowsArguments(schema, valid.arguments)) return [];
     return spoil(schema, valid.arguments).map((args) => ({ name: valid.name, arguments: args }));
   });
   if (calls.length === 0) throw NotRun.because('inapplicable', otherwise);
-  return ofCalls(calls, async ({ name, arguments: args }) => {
+  return problemsOfCalls(calls, async ({ name, arguments: args }) => {
     const answer = await probe.call(name, args);
     const path = `tools/call with ${shorten(args)}`;
     const [expected, actual] = ['a failure that names the argument', describeCall(answer)];
-    return unless(callHasFailed(answer), { tool: name, path, expected, actual });
+    return problemUnless(callHasFailed(answer), { tool: name, path, expected, actual });
   });
 }
 

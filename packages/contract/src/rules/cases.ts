@@ -1,6 +1,6 @@
 import type { Problem } from '../model.ts';
 import { mapConcurrently } from '../wire/concurrency.ts';
-import { control } from '../wire/controls.ts';
+import { requireControls } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { Hang, NoAnswer, Unanswered } from '../wire/receive.ts';
@@ -80,7 +80,7 @@ async function checkCase(
   let isControlled = false;
   try {
     const controls = rule.controls?.filter((works) => !shared.includes(works));
-    if (controls) await control({ ...rule, controls }, probe);
+    if (controls) await requireControls({ ...rule, controls }, probe);
     isControlled = true;
     return { problems: (await rule.check(probe, note)).map(ofCase) };
   } catch (error) {

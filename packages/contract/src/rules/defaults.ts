@@ -3,12 +3,12 @@ import { shorten, withoutPrototype } from '../json/json.ts';
 import { propertiesOf, requiredOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { commonLeaves } from '../wire/call-pairs.ts';
-import { Explorer, type Found, foundData } from '../wire/explored-calls.ts';
+import { Explorer, type FoundCall, foundData } from '../wire/explored-calls.ts';
 import { applyChanges } from '../wire/generated-calls.ts';
 import type { Probe } from '../wire/probe.ts';
-import { allows, inputSchemaOf } from '../wire/tool-cases.ts';
-import type { Finding } from './found.ts';
-import { joinWords } from './returned.ts';
+import { allowsArguments, inputSchemaOf } from '../wire/tool-cases.ts';
+import type { CallFinding } from './call-findings.ts';
+import { joinWords } from './returned-values.ts';
 
 type Default = readonly [name: string, value: Json];
 
@@ -17,9 +17,9 @@ type Default = readonly [name: string, value: Json];
  * default is compared, and the two calls take turns, so that a source that changes is not accused.
  */
 export async function otherDefault(
-  calls: readonly [Found, ...Found[]],
+  calls: readonly [FoundCall, ...FoundCall[]],
   probe: Probe,
-): Promise<Finding | undefined> {
+): Promise<CallFinding | undefined> {
   const [{ tool, name, arguments: base }] = calls;
   const explorer = await Explorer.of(probe);
   const schema = inputSchemaOf(tool);
@@ -52,7 +52,7 @@ export async function otherDefault(
   };
 
   const allDefaults = withoutPrototype({ ...omitted, ...Object.fromEntries(defaults) });
-  if (![omitted, allDefaults].every((args) => allows(schema, args))) return undefined;
+  if (![omitted, allDefaults].every((args) => allowsArguments(schema, args))) return undefined;
   const [without, withAll] = [await askOnce(omitted), await askOnce(allDefaults)];
   if (!without || !withAll || !differ([without], [withAll], defaults)) return undefined;
   for (const [property, value] of defaults) {

@@ -3,7 +3,7 @@ import { bounds } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { isDenied } from '../wire/access.ts';
 import { clientListing, initializesAgain, ListRejected, lists, listsAll } from '../wire/controls.ts';
-import { pageProblems } from '../wire/fetch-tool-list.ts';
+import { toolListProblems } from '../wire/fetch-tool-list.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import {
@@ -12,8 +12,8 @@ import {
   rejectedProblems,
   resultProblems,
   withRefusalFix,
-} from './expect.ts';
-import { fact, inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
+} from './answer-problems.ts';
+import { fact, type LiveRule, must, problemsAt, problemsInParallel, problemUnless, should } from './rule.ts';
 
 const denied = 'initialize was denied; give the header that the server requires with --header';
 
@@ -57,7 +57,7 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'the server lists at least one tool, on a limited number of pages',
     fix: 'Add a tool and return it from tools/list.',
     check: async (probe) => {
-      const { tools, ended: isEnded, loop } = await probe.listing();
+      const { tools, isComplete: isEnded, loop } = await probe.toolList();
       if (loop)
         return [
           {
@@ -69,7 +69,7 @@ export const discoveryRules: readonly LiveRule[] = [
         ];
       return [
         ...problemsAt(tools.some(isObject), 'tools/list result.tools', 'at least one tool', '[]'),
-        ...unless(isEnded || tools.length > bounds.tools, {
+        ...problemUnless(isEnded || tools.length > bounds.tools, {
           path: 'tools/list result.nextCursor',
           expected: `no nextCursor on page ${bounds.pages}`,
           actual: 'a nextCursor for one more page',
@@ -90,7 +90,7 @@ export const discoveryRules: readonly LiveRule[] = [
       const headers = { [header]: `${scheme} e30.e30.invalid` };
       const methods = ['tools/list', 'resources/list', 'prompts/list'];
       const session = await probe.newSession();
-      const found = await inParallel(methods, async (method) => {
+      const found = await problemsInParallel(methods, async (method) => {
         const problems = carriedOutProblems(await probe.rpc(method, undefined, { headers, session }), method);
         if (problems.length === 0) return [];
         const withoutToken = await probe.rpc(method, undefined, { session });
@@ -110,7 +110,10 @@ export const discoveryRules: readonly LiveRule[] = [
       const isRenewed = (await initializesAgain(probe)) === undefined;
       const session = isRenewed ? await probe.newSession().catch(() => undefined) : undefined;
       for (let time = 0; time < 2; time++) await probe.rpc('tools/list', undefined, { session });
-      return [...(await clientListProblems(probe)), ...probe.ledger.changeOf('tools/list', 'the same list')];
+      return [
+        ...(await clientListProblems(probe)),
+        ...probe.ledger.changeProblems('tools/list', 'the same list'),
+      ];
     },
   },
   {
@@ -155,9 +158,9 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     check: async (probe) => {
       if (kind === 'tools') {
         if (await hasNoTools(probe)) throw NotRun.by('noTools');
-        const pages = await probe.pages();
+        const pages = await probe.fetchedToolList();
         const { answer } = pages.fault ?? {};
-        const problems = pageProblems(pages);
+        const problems = toolListProblems(pages);
         if (answer) return problems.map(withRefusalFix(answer));
         return problems;
       }
@@ -187,7 +190,10 @@ function toolNames(tools: readonly unknown[]): string {
 async function hasNoTools(probe: Probe): Promise<boolean> {
   const { result } = await probe.initialized();
   if (!result || objectOr(result.capabilities).tools !== undefined) return false;
-  return (await probe.pages()).fault !== undefined && (await probe.rpc('tools/list')).error?.code === -32_601;
+  return (
+    (await probe.fetchedToolList()).fault !== undefined &&
+    (await probe.rpc('tools/list')).error?.code === -32_601
+  );
 }
 
 /** The problem of a list that the SDK's client rejects. */

@@ -1,5 +1,5 @@
 import { isLoopback } from '../wire/address.ts';
-import { fact, type LiveRule, must, problemsAt, unless } from './rule.ts';
+import { fact, type LiveRule, must, problemsAt, problemUnless } from './rule.ts';
 
 /**
  * Its check throws if nothing answers. The run calls it whenever another rule gets no answer, and reports it at the end:
@@ -26,7 +26,7 @@ export const endpointRules: readonly LiveRule[] = [
     fix: 'Serve the endpoint at a path that ends in /mcp and register that URL.',
     controls: [],
     check: async ({ url }) =>
-      unless(url.pathname.endsWith('/mcp') && url.search === '' && url.hash === '', {
+      problemUnless(url.pathname.endsWith('/mcp') && url.search === '' && url.hash === '', {
         path: 'url',
         expected: 'a URL that ends in /mcp',
         actual: url.href,

@@ -16,13 +16,14 @@ export const explanations: Explanations = Object.fromEntries(
 
 function explanationsIn(text: string): readonly (readonly [id: string, Explanation])[] {
   const sections = text.matchAll(/^## (\S+)\n\n((?:[^\n]+\n)+)\n```diff( tools)?\n(.*?)\n```$/gms);
-  return [...sections].map(([, id = '', why = '', tools, changes = '']) => {
+  return [...sections].map(([, id = '', reason = '', tools, changes = '']) => {
     const side = (otherSide: string): Example => {
       const lines = changes.split('\n').filter((line) => !line.startsWith(otherSide));
       const example = lines.map((line) => line.slice(2)).join('\n');
       if (tools) return [JSON.parse(example)].flat() as readonly JsonObject[];
       return example;
     };
-    return [id, { why: why.trimEnd().replaceAll('\n', ' '), failing: side('+'), passing: side('-') }];
+    const why = reason.trimEnd().replaceAll('\n', ' ');
+    return [id, { why, failing: side('+'), passing: side('-') }];
   });
 }

@@ -2,18 +2,24 @@ import { groupBy, isObject, isWalkable, parseJsonText, shorten } from '../json/j
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
-import { type Explored, explored, failsAgain, shrunk, worksStill } from '../wire/explored-calls.ts';
+import {
+  type ExploredCall,
+  exploreTools,
+  failsAgain,
+  shrinkCall,
+  stillWorks,
+} from '../wire/explored-calls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
 import { Unanswered } from '../wire/receive.ts';
 import { repeatLines } from '../wire/repeat.ts';
 import { describe, describeCall, isLimited, isRefusal, resultText } from '../wire/rpc.ts';
-import { ofCall, resultRules } from './result.ts';
-import { effectiveLevel, must, problemsAt, sharing, should } from './rule.ts';
+import { problemOfCall, resultRules } from './result.ts';
+import { effectiveLevel, must, problemsAt, should, withSharedMembers } from './rule.ts';
 import { isText } from './schema-problems.ts';
 
 /** Calls that are derived from the inputSchema of each tool. */
-export const exploreRules = sharing({ turn: 'last', controls: [lists] }, [
+export const exploreRules = withSharedMembers({ turn: 'last', controls: [lists] }, [
   {
     ...must('explore.answered', 'C§4, C§7'),
     title: 'no generated call makes the server fail',
@@ -24,7 +30,7 @@ export const exploreRules = sharing({ turn: 'last', controls: [lists] }, [
         ...(await problemsOfTool(probe, unansweredFault, note)),
         ...(await bareProblems(probe)),
       ];
-      const { calls } = await explored(probe);
+      const { calls } = await exploreTools(probe);
       if (calls.some(({ rpc }) => rpc.http.status === 0)) throw new Unanswered(problems);
       return problems;
     },
@@ -51,7 +57,7 @@ export const exploreRules = sharing({ turn: 'last', controls: [lists] }, [
 
 /** What is wrong with the answer to a generated call. */
 type Fault = Pick<Problem, 'expected' | 'actual'>;
-type FaultOf = (call: Explored, probe: Probe) => Fault | undefined;
+type FaultOf = (call: ExploredCall, probe: Probe) => Fault | undefined;
 
 /** One problem for each tool and kind of call, each with the smallest call that was found. */
 async function problemsOfTool(
@@ -59,21 +65,21 @@ async function problemsOfTool(
   faultOf: FaultOf,
   note?: (text: string) => void,
 ): Promise<readonly Problem[]> {
-  const { calls, notes } = await explored(probe);
+  const { calls, notes } = await exploreTools(probe);
   if (faultOf === unansweredFault) for (const text of notes) note?.(text);
   const executedCalls = calls.filter(({ rpc: { http } }) => !isRefusal(http) && !isLimited(http));
   // The time was over before the first one.
   if (calls.length === 0 && notes.length > 0) throw NotRun.because('unanswered', notes.join('; '));
   if (executedCalls.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
   if (!executedCalls.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
-  const fails = (call: Explored) => faultOf(call, probe) !== undefined;
+  const fails = (call: ExploredCall) => faultOf(call, probe) !== undefined;
   const failed = groupBy(
     executedCalls.filter(fails),
     ({ name, variant }) => `${name} ${variant.changes.map((change) => change.name).join()}`,
   );
   const problems: Problem[] = [];
   for (const [first, ...otherCalls] of failed.values()) {
-    if (!(await worksStill(probe, first))) {
+    if (!(await stillWorks(probe, first))) {
       note?.(`${first.name} is not judged: its ordinary call fails as well by now`);
       continue;
     }
@@ -82,7 +88,7 @@ async function problemsOfTool(
       continue;
     }
     const isSilent = first.rpc.http.status === 0; // each smaller call could take as long
-    const smallest = isSilent ? first : await shrunk(probe, first, fails);
+    const smallest = isSilent ? first : await shrinkCall(probe, first, fails);
     const fault = faultOf(smallest, probe);
     if (fault) problems.push(exploreProblem(probe, smallest, fault, otherCalls.length));
   }
@@ -95,10 +101,10 @@ async function bareProblems(probe: Probe): Promise<readonly Problem[]> {
   return problemsAt(!serverHasFailed(http), 'tools/call without params', 'a JSON-RPC error', describe(http));
 }
 
-function exploreProblem(probe: Probe, call: Explored, fault: Fault, otherCount: number): Problem {
+function exploreProblem(probe: Probe, call: ExploredCall, fault: Fault, otherCount: number): Problem {
   const { name, arguments: args, variant, rpc } = call;
   const suffix = otherCount === 0 ? '' : ` (and ${otherCount} more such calls)`;
-  const problem = ofCall(
+  const problem = problemOfCall(
     { name, arguments: args ?? {}, ...(rpc.result && { result: rpc.result }) },
     { ...fault, actual: `${fault.actual}${suffix}` },
   );
@@ -106,27 +112,27 @@ function exploreProblem(probe: Probe, call: Explored, fault: Fault, otherCount: 
   return { ...problem, path: callPath(call), ...(request !== undefined && { request }), repeat };
 }
 
-function callPath({ arguments: args, variant: { meta } }: Explored): string {
+function callPath({ arguments: args, variant: { meta } }: ExploredCall): string {
   if (args === undefined) return 'tools/call without arguments';
   return `tools/call with ${shorten(args)}${meta ? ` and _meta ${shorten(meta)}` : ''}`;
 }
 
 /** A server that says when to come back is busy, not broken. */
-function serverHasFailed({ status, headers }: Explored['rpc']['http']): boolean {
+function serverHasFailed({ status, headers }: ExploredCall['rpc']['http']): boolean {
   return status === 0 || (status >= 500 && headers['retry-after'] === undefined);
 }
 
 /** Calls that fail as the ordinary call of the tool does say nothing about their arguments. */
-function unansweredFault({ rpc: { http }, ordinary }: Explored): Fault | undefined {
+function unansweredFault({ rpc: { http }, ordinary }: ExploredCall): Fault | undefined {
   if (!serverHasFailed(http) || serverHasFailed(ordinary.rpc.http)) return undefined;
   return { expected: 'a JSON-RPC response', actual: describe(http) };
 }
 
-function validFault(call: Explored, probe: Probe): Fault | undefined {
+function validFault(call: ExploredCall, probe: Probe): Fault | undefined {
   const { rpc, ordinary, isValid, variant } = call;
   if (!isValid || serverHasFailed(rpc.http) || !ordinary.result) return undefined;
   if (rpc.result === undefined)
-    return variant.demand === 'result'
+    return variant.expectedEnding === 'result'
       ? { expected: 'data, an empty result or a failure with isError: true', actual: describe(rpc.http) }
       : undefined;
   if (rpc.result.isError === true) {
@@ -147,7 +153,7 @@ function resultFault(outcome: CallOutcome, ordinary: CallOutcome, { profile }: P
   return found && { expected: `${found.expected} at ${found.path ?? 'result'}`, actual: found.actual };
 }
 
-function crashFault(call: Explored): Fault | undefined {
+function crashFault(call: ExploredCall): Fault | undefined {
   const { isValid, rpc } = call;
   if (serverHasFailed(rpc.http) || (isValid && rpc.result !== undefined)) return undefined;
   return internalErrorFault(call) ?? exceptionFault(call);
@@ -156,13 +162,14 @@ function crashFault(call: Explored): Fault | undefined {
 /** The code with which the libraries of MCP answer an exception that the handler of a tool has thrown. */
 const internalError = -32603;
 
-function internalErrorFault({ isValid, variant, ordinary, rpc }: Explored): Fault | undefined {
-  if (!isValid || variant.bare || variant.demand === 'result' || !ordinary.result) return undefined;
+function internalErrorFault({ isValid, variant, ordinary, rpc }: ExploredCall): Fault | undefined {
+  if (!isValid || variant.omitsArguments || variant.expectedEnding === 'result' || !ordinary.result)
+    return undefined;
   if (rpc.error?.code !== internalError) return undefined;
   return { expected: 'data, or a failure in words of the tool', actual: describeCall(rpc) };
 }
 
-function exceptionFault({ rpc, ordinary }: Explored): Fault | undefined {
+function exceptionFault({ rpc, ordinary }: ExploredCall): Fault | undefined {
   if (!exceptions.test(rpc.http.body) || exceptions.test(ordinary.rpc.http.body)) return undefined;
   return { expected: 'a failure in words of the tool', actual: describeCall(rpc) };
 }
@@ -171,13 +178,13 @@ function exceptionFault({ rpc, ordinary }: Explored): Fault | undefined {
 const exceptions =
   /\b(?:Type|Reference|Key|Attribute|Index|UnboundLocal|ZeroDivision|Recursion|UnicodeEncode|UnicodeDecode)Error\b|Cannot (?:read|set) propert|\bis not a function\b|\bis not iterable\b|\bobject (?:has no attribute|is not subscriptable)\b|NullPointerException|nil pointer dereference|index out of range/;
 
-function refusalFault({ rpc, isValid, variant, ordinary }: Explored): Fault | undefined {
-  const { changes, demand } = variant;
+function refusalFault({ rpc, isValid, variant, ordinary }: ExploredCall): Fault | undefined {
+  const { changes, expectedEnding } = variant;
   const [change] = changes;
   if (
     !ordinary.result ||
     isValid ||
-    demand !== 'refusal' ||
+    expectedEnding !== 'refusal' ||
     changes.length !== 1 ||
     !change ||
     serverHasFailed(rpc.http)

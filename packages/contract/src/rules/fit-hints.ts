@@ -2,7 +2,7 @@ import { verbIn, wordsOf } from '../definition/effect.ts';
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { mergeStatic, type StaticRule, should, unless } from './rule.ts';
+import { mergeStatic, problemUnless, type StaticRule, should } from './rule.ts';
 import { isText } from './schema-problems.ts';
 
 /** Hints that clients show, and use to decide whether to ask before a call. */
@@ -12,7 +12,7 @@ export const fitHintRules: readonly StaticRule[] = [
     title: 'every tool has a display title',
     fix: 'Add a title of a few words: title: "Gas price".',
     inspect: ({ title, annotations }) =>
-      unless(isText(title) || (isObject(annotations) && isText(annotations.title)), {
+      problemUnless(isText(title) || (isObject(annotations) && isText(annotations.title)), {
         path: 'title',
         expected: 'a display name',
         actual: shorten(title),
@@ -28,7 +28,7 @@ export const fitHintRules: readonly StaticRule[] = [
       fix: 'Declare readOnlyHint: true for a tool that only reads, otherwise destructiveHint.',
       inspect: ({ annotations }) => {
         const { readOnlyHint, destructiveHint } = objectOr(annotations);
-        return unless(readOnlyHint === true || typeof destructiveHint === 'boolean', {
+        return problemUnless(readOnlyHint === true || typeof destructiveHint === 'boolean', {
           path: 'annotations',
           expected: 'readOnlyHint: true, or destructiveHint',
           actual: shorten(annotations),
@@ -99,7 +99,7 @@ function problemIf(
     expected: `${expected}, as ${reason}`,
     actual: `${!expected}`,
   };
-  return unless(!isWrong, problem);
+  return problemUnless(!isWrong, problem);
 }
 
 function contradictions({ readOnlyHint, destructiveHint }: JsonObject): readonly Problem[] {

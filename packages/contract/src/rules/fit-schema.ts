@@ -5,7 +5,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { LocatedSchema } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { forbids } from './dialect.ts';
-import { problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { problemsAt, problemUnless, type StaticRule, should, valueProblems } from './rule.ts';
 import { hasItems, inputSchemas, normalize } from './schema-problems.ts';
 
 /** Limits for one inputSchema. */
@@ -89,12 +89,12 @@ export const fitSchemaRules: readonly StaticRule[] = [
       const parameters = nestedParameters(tool);
       const deepest = parameters.find(({ path }) => levelsOf(path) > limits.levels);
       return [
-        ...unless(deepest === undefined, {
+        ...problemUnless(deepest === undefined, {
           path: deepest?.path ?? 'inputSchema',
           expected: `at most ${limits.levels} levels`,
           actual: `${deepest ? levelsOf(deepest.path) : 0} levels`,
         }),
-        ...unless(parameters.length <= limits.properties, {
+        ...problemUnless(parameters.length <= limits.properties, {
           path: 'inputSchema',
           expected: `at most ${limits.properties} parameters`,
           actual: `${parameters.length}`,
@@ -179,7 +179,7 @@ function enumProblems(at: readonly LocatedSchema[]): readonly Problem[] {
       enumeration.values.join('').length > limits.enumCharacters,
   );
   return [
-    ...unless(values <= limits.enumValues, {
+    ...problemUnless(values <= limits.enumValues, {
       path: 'inputSchema',
       expected: `at most ${limits.enumValues} values of enums in all`,
       actual: `${values}`,

@@ -2,7 +2,7 @@ import { estimatedTokens } from '../definition/tokens.ts';
 import { grouped } from '../json/grouped.ts';
 import { cachedByObject } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
-import { problemsAt, type StaticRule, should, unless } from './rule.ts';
+import { problemsAt, problemUnless, type StaticRule, should } from './rule.ts';
 import { isText } from './schema-problems.ts';
 
 /** Limits in tokens for a definition and a list, as `estimatedTokens` counts. */
@@ -19,7 +19,7 @@ export const fitSizeRules: readonly StaticRule[] = [
     title: `no definition has more than ${grouped(budgets.tool)} tokens`,
     fix: 'Shorten descriptions and enums, remove fields that nobody needs, or split the tool.',
     inspect: (tool) =>
-      unless(tokensOf(tool) <= budgets.tool, {
+      problemUnless(tokensOf(tool) <= budgets.tool, {
         expected: `at most ${grouped(budgets.tool)} tokens (estimated)`,
         actual: `about ${grouped(tokensOf(tool))}`,
       }),
@@ -48,7 +48,7 @@ export const fitSizeRules: readonly StaticRule[] = [
     title: `no description of a tool is longer than ${grouped(descriptionCharacters)} characters`,
     fix: 'Say what the tool returns and when to use it. Move the rest to the parameters or to your documentation.',
     inspect: ({ description }) =>
-      unless(!isText(description) || description.length <= descriptionCharacters, {
+      problemUnless(!isText(description) || description.length <= descriptionCharacters, {
         path: 'description',
         expected: `at most ${grouped(descriptionCharacters)} characters`,
         actual: `${isText(description) ? grouped(description.length) : 0} characters`,

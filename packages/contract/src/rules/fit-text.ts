@@ -2,7 +2,7 @@ import { wordsOf } from '../definition/effect.ts';
 import { cachedByObject, isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { problemsAt, problemUnless, type StaticRule, should, valueProblems } from './rule.ts';
 import { allSchemas, isText, normalize } from './schema-problems.ts';
 
 /** The effects of a tool's texts on the model that reads them. */
@@ -50,12 +50,12 @@ export const fitTextRules: readonly StaticRule[] = [
           words !== '' && traitsOf(sibling).description !== description && traitsOf(sibling).words === words,
       );
       return [
-        ...unless(name === '' || twin === undefined, {
+        ...problemUnless(name === '' || twin === undefined, {
           path: 'name',
           expected: 'a name that cannot be confused with another',
           actual: `${shorten(tool.name)} beside ${shorten(twin?.name)}`,
         }),
-        ...unless(echo === undefined, {
+        ...problemUnless(echo === undefined, {
           path: 'description',
           expected: 'a name with different words',
           actual: `the words of ${shorten(echo?.name)} in another order`,

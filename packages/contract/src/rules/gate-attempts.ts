@@ -4,10 +4,10 @@ import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { admitsPaid, refusesUnpaid } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
-import type { Called, Probe } from '../wire/probe.ts';
+import type { CallParams, Probe } from '../wire/probe.ts';
 import type { Forgery } from '../wire/signer.ts';
-import { ranProblems } from './expect.ts';
-import { type Control, inParallel, type LiveRule, must } from './rule.ts';
+import { ranProblems } from './answer-problems.ts';
+import { type Control, type LiveRule, must, problemsInParallel } from './rule.ts';
 
 /** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
 export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
@@ -60,7 +60,11 @@ export function forged(
 }
 
 /** Sends a tools/call with this value of the token's header; by default the call that every rule about tokens sends. */
-export async function callWith(probe: Probe, value: string | undefined, call?: Called): Promise<HttpAnswer> {
+export async function callWith(
+  probe: Probe,
+  value: string | undefined,
+  call?: CallParams,
+): Promise<HttpAnswer> {
   const params = call ?? (await probe.authenticationCall());
   const headers = { [probe.profile.token.header]: value };
   return (await probe.rpcOnce('tools/call', params, { session: await probe.session(), headers })).http;
@@ -71,7 +75,7 @@ export async function refusalsOf(
   attempts: readonly HeaderValue[],
 ): Promise<readonly Problem[]> {
   const { header } = probe.profile.token;
-  return inParallel(attempts, async ({ value, as }) =>
+  return problemsInParallel(attempts, async ({ value, as }) =>
     ranProblems({ answer: await callWith(probe, value), path: `tools/call, ${header}: ${as}` }),
   );
 }

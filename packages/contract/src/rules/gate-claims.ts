@@ -1,6 +1,6 @@
 import type { Forgery } from '../wire/signer.ts';
+import { answerProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { answerProblems } from './expect.ts';
 import { bearing, callWith, claims, forged, refusesOnlyOthers, secondsFromNow } from './gate-attempts.ts';
 import { type LiveRule, must } from './rule.ts';
 

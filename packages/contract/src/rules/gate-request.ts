@@ -6,10 +6,10 @@ import { invented } from '../wire/curl-line.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
-import { nextId, rpcRequest, unanswered } from '../wire/rpc.ts';
+import { answerOfSilence, nextId, rpcRequest } from '../wire/rpc.ts';
+import { type Attempt, answerProblems, ranProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { type Attempt, answerProblems, ranProblems } from './expect.ts';
-import { inParallel, type LiveRule, must } from './rule.ts';
+import { type LiveRule, must, problemsInParallel } from './rule.ts';
 import { pagesOf } from './transport.ts';
 
 const fix =
@@ -132,7 +132,7 @@ export const gateRequestRules: readonly LiveRule[] = [
 
 /** A session that the server has ended on request; undefined if it opens no further session or ends none. */
 async function endedSession(probe: Probe): Promise<string | undefined> {
-  const session = await probe.enter(await probe.initializeSteadily());
+  const session = await probe.confirmSession(await probe.initializeWithRetries());
   if (session === undefined) return undefined;
   const { status } = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
   if (status >= 200 && status < 300) return session;
@@ -147,7 +147,7 @@ function otherForms(probe: Probe): readonly Unpaid[] {
   return [
     ...pagesOf(probe).map((origin) => ({ headers: { origin }, as: `a request with Origin: ${origin}` })),
     { chunked: true, as: 'a request in chunks' },
-    { version: '1.0', as: 'a request by HTTP/1.0' },
+    { httpVersion: '1.0', as: 'a request by HTTP/1.0' },
     {
       write: (call) => JSON.stringify({ ...call, id: `call-${call.id}` }),
       as: 'a request whose id is a text',
@@ -219,7 +219,7 @@ function bypass(id: string, title: string, forms: readonly Unpaid[]): LiveRule {
     title: `${title} does not run a tool without a token`,
     fix,
     controls: [refusesUnpaid],
-    check: (probe) => inParallel(forms, async (form) => ranProblems(await sendUnpaid(probe, form))),
+    check: (probe) => problemsInParallel(forms, async (form) => ranProblems(await sendUnpaid(probe, form))),
   };
 }
 
@@ -233,9 +233,9 @@ export interface Unpaid extends Omit<PostOptions, 'token'> {
 
 /** The problems of a call in each of these forms; none may run a tool. A call without an answer has run nothing that can be seen. */
 export function runsNothing(probe: Probe, forms: readonly Unpaid[]): Promise<readonly Problem[]> {
-  return inParallel(forms, async (form) => {
+  return problemsInParallel(forms, async (form) => {
     const attempt = await sendUnpaid(probe, form).catch((error: unknown) => ({
-      answer: unanswered(error).http,
+      answer: answerOfSilence(error).http,
       path: form.as ?? '',
     }));
     return ranProblems(attempt);

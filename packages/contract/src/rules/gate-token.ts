@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Problem } from '../model.ts';
 import { accessOf, isDenied } from '../wire/access.ts';
-import { admitsPaid, initializes, refusesUnpaid } from '../wire/controls.ts';
+import { admitsPaid, canInitialize, refusesUnpaid } from '../wire/controls.ts';
 import { invented } from '../wire/curl-line.ts';
+import type { HttpAnswer } from '../wire/http.ts';
 import { limited, NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { describe } from '../wire/rpc.ts';
-import { answerProblems, unauthorizedProblems } from './expect.ts';
+import { answerProblems, unauthorizedProblems } from './answer-problems.ts';
 import {
   bearing,
   callWith,
@@ -20,7 +21,7 @@ import {
   refusesOnlyOthers,
   secondsFromNow,
 } from './gate-attempts.ts';
-import { type LiveRule, must, should, unless } from './rule.ts';
+import { type LiveRule, must, problemUnless, should } from './rule.ts';
 
 const trustFix =
   'Use the issuer and the key of the platform; the audience must be the registered URL, byte for byte.';
@@ -34,7 +35,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { http, response } = await probe.paidCall();
       const isAccepted = http.status === 200 && response !== undefined && !(await probe.deniesPaid());
-      return unless(isAccepted, {
+      return problemUnless(isAccepted, {
         path: `tools/call with a token of ${probe.target.signer?.issuer} for ${probe.target.signer?.audience}`,
         expected: 'HTTP 200 with a JSON-RPC response',
         actual: describe(http),
@@ -58,7 +59,7 @@ export const gateTokenRules: readonly LiveRule[] = [
   },
   {
     ...refuses('gate.no-token', 'tools/call without a token', async () => []),
-    controls: [initializes],
+    controls: [canInitialize],
     check: async (probe) => {
       const { header } = probe.profile.token;
       const { http } = await probe.unpaidCall();
@@ -138,7 +139,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     turn: 'waiting',
     measures: true,
     controls: refusesOnlyOthers,
-    begin: usedToken,
+    begin: useExpiringToken,
     check: usedTokenProblems,
   },
 ];
@@ -151,56 +152,75 @@ function withOtherClaims(token: string): string {
   return [header, changed, signature].join('.');
 }
 
-/** The seconds after the expiry of a token within which the leeway of a server is looked for: a few before, for its clock. */
-const youngest = -10;
-const oldest = 65;
+/** The check looks for the leeway of a server between these seconds after the expiry of a token. Its clock may be late: the first is negative. */
+const minLeewaySeconds = -10;
+const maxLeewaySeconds = 65;
+/** Pause between two questions whether a token has expired. */
 const retryMs = 250;
+/** Seconds before the end of its leeway at which a token is used, in this order: a busy machine needs more. */
+const remainingSeconds = [1, 2, 4];
 const unmeasured = NotRun.because(
   'inapplicable',
   'the server has no leeway for expired tokens that can be measured',
 );
 
-/** A token that was accepted shortly before its end, and makes others with the same exp. */
-interface UsedToken {
-  readonly used: string;
-  /** Whether a token is accepted. */
-  admits(token: string): Promise<boolean>;
-  unused(): Promise<string>;
+/** A token that the server accepted shortly before the end of its leeway. */
+interface ExpiringToken {
+  readonly usedToken: string;
+  /** Signs a further token with the same `exp`. */
+  signUnusedToken(): Promise<string>;
 }
 
-/** Uses a token just before it is refused. The leeway of the server is measured first. */
-function usedToken(probe: Probe): Promise<UsedToken> {
+/** Measures the leeway of the server, then uses a token just before the leeway ends. Made once in a run. */
+function useExpiringToken(probe: Probe): Promise<ExpiringToken> {
   return probe.once('used token', async () => {
-    const { lifetimeSeconds, scheme } = probe.profile.token;
-    const admits = async (token: string) => !isDenied(await callWith(probe, `${scheme} ${token}`));
-    const aged = (age: number) => {
-      const exp = secondsFromNow(-age);
-      return () => probe.token(claims({ iat: exp - lifetimeSeconds, exp, jti: randomUUID() }));
-    };
-    let [accepted, refusedFrom] = [youngest, oldest];
-    while (refusedFrom - accepted > 1) {
-      const age = Math.floor((accepted + refusedFrom) / 2);
-      if (await admits(await aged(age)())) accepted = age;
-      else refusedFrom = age;
-    }
-    for (const left of accepted > youngest && refusedFrom < oldest ? [1, 2, 4] : []) {
-      const unused = aged(refusedFrom - left);
-      const usedToken = await unused();
-      if (await admits(usedToken)) return { used: usedToken, admits, unused }; // else, on a busy machine, its time is already over
+    const leeway = await measureLeeway(probe);
+    for (const seconds of remainingSeconds) {
+      const signUnusedToken = tokensExpiredFor(probe, leeway - seconds);
+      const usedToken = await signUnusedToken();
+      if (await acceptsToken(probe, usedToken)) return { usedToken, signUnusedToken };
     }
     throw unmeasured;
   });
 }
 
+/** Returns the seconds after its expiry from which a token is refused. @throws NotRun if there is no such limit */
+async function measureLeeway(probe: Probe): Promise<number> {
+  let [acceptedAge, refusedAge] = [minLeewaySeconds, maxLeewaySeconds];
+  while (refusedAge - acceptedAge > 1) {
+    const age = Math.floor((acceptedAge + refusedAge) / 2);
+    const token = await tokensExpiredFor(probe, age)();
+    if (await acceptsToken(probe, token)) acceptedAge = age;
+    else refusedAge = age;
+  }
+  if (acceptedAge === minLeewaySeconds || refusedAge === maxLeewaySeconds) throw unmeasured;
+  return refusedAge;
+}
+
+/** Returns a function that signs tokens which have been expired for these seconds now. All have the same `exp`. */
+function tokensExpiredFor(probe: Probe, seconds: number): () => Promise<string> {
+  const exp = secondsFromNow(-seconds);
+  const iat = exp - probe.profile.token.lifetimeSeconds;
+  return () => probe.token(claims({ iat, exp, jti: randomUUID() }));
+}
+
+function sendToken(probe: Probe, token: string): Promise<HttpAnswer> {
+  return callWith(probe, `${probe.profile.token.scheme} ${token}`);
+}
+
+async function acceptsToken(probe: Probe, token: string): Promise<boolean> {
+  return !isDenied(await sendToken(probe, token));
+}
+
 /**
- * Asks again with a used token when its time is over. Each time, a token with the same exp that was not used is asked first: if
- * that is refused and the used one is not, the server remembers it.
+ * Waits until the server refuses an unused token, then sends the used token with the same `exp` again. A server that accepts it
+ * remembers used tokens.
  */
 async function usedTokenProblems(probe: Probe): Promise<readonly Problem[]> {
-  const { used, admits, unused } = await usedToken(probe);
+  const { usedToken, signUnusedToken } = await useExpiringToken(probe);
   for (let turn = 1; turn <= 40; turn++) {
-    if (!(await admits(await unused()))) {
-      const answer = await callWith(probe, `${probe.profile.token.scheme} ${used}`);
+    if (!(await acceptsToken(probe, await signUnusedToken()))) {
+      const answer = await sendToken(probe, usedToken);
       const path = 'tools/call with a token that was used before it expired';
       const expected = 'refused, like one with the same exp that was not used';
       return answerProblems(isDenied(answer), path, expected, answer);

@@ -4,9 +4,9 @@ import { initializesAgain, reportsHealth } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { healthMs } from '../wire/timeouts.ts';
+import { answerProblems, withRequestCommand } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { answerProblems, withRequestCommand } from './expect.ts';
-import { inParallel, type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
+import { type LiveRule, must, problemsAt, problemsInParallel, should, valueProblems } from './rule.ts';
 import { isText, textProblems } from './schema-problems.ts';
 
 const declaredFix =
@@ -142,8 +142,9 @@ export const identityRules: readonly LiveRule[] = [
           isObject(capabilities[name.replace(/\..*/, '')]),
         );
         if (declaredMethods.length === 0) return [];
-        const session = (await probe.enter(await probe.initializeSteadily())) ?? (await probe.session());
-        return inParallel(declaredMethods, async ([name, method, params]) => {
+        const session =
+          (await probe.confirmSession(await probe.initializeWithRetries())) ?? (await probe.session());
+        return problemsInParallel(declaredMethods, async ([name, method, params]) => {
           const { error, http } = await probe.rpc(method, params, { session });
           return answerProblems(error?.code !== -32_601, method, `what capabilities.${name} declares`, http);
         });

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { schemasIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { sampleArguments } from '../platforms/sample-arguments.ts';
-import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { fact, must, problemUnless, type StaticRule, should, valueProblems } from './rule.ts';
 import {
   hasItems,
   inputSchemas,
@@ -80,7 +80,7 @@ export const inputRules: readonly StaticRule[] = [
     title: 'every parameter has a default, examples or an enum',
     fix: 'Add examples. Agents and the submission test build their arguments from them.',
     findProblems: (schema, path) =>
-      unless(schema.default !== undefined || hasItems(schema.examples) || hasItems(schema.enum), {
+      problemUnless(schema.default !== undefined || hasItems(schema.examples) || hasItems(schema.enum), {
         path,
         expected: 'default, examples or enum',
         actual: 'none of these',
@@ -91,7 +91,7 @@ export const inputRules: readonly StaticRule[] = [
     title: 'no parameter has a placeholder as its example',
     fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
     findProblems: ({ schema, path }) =>
-      unless(!isPlaceholder(schema.$comment), {
+      problemUnless(!isPlaceholder(schema.$comment), {
         path: `${path}.examples`,
         expected: 'a value for which the tool returns data',
         actual: `the placeholder ${shorten(schema.examples)}`,
@@ -144,7 +144,7 @@ export const inputRules: readonly StaticRule[] = [
       if (!hasItems(schema.enum)) return [];
       const types = [...new Set(schema.enum.map(typeName))];
       return [
-        ...unless(schema.type !== undefined || types.length === 1, {
+        ...problemUnless(schema.type !== undefined || types.length === 1, {
           path: `${path}.enum`,
           expected: 'values of one type',
           actual: types.join(', '),

@@ -5,7 +5,7 @@ import type { Methods, Problem, RuleResult, RuleText } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { staticRules } from '../static-rules.ts';
 import { nowMs } from '../wire/clock.ts';
-import { effectiveRule, unless, verdict } from './rule.ts';
+import { effectiveRule, problemUnless, verdict } from './rule.ts';
 import { readable } from './tool.ts';
 
 /**
@@ -23,7 +23,7 @@ export function inspectToolList(
   selects?: (rule: RuleText) => boolean,
 ): readonly RuleResult[] {
   const includedTools = tools.slice(0, bounds.tools);
-  const beyond = unless(tools.length + otherTools.length <= bounds.tools, {
+  const beyond = problemUnless(tools.length + otherTools.length <= bounds.tools, {
     path: 'tools/list result.tools',
     expected: `at most ${bounds.tools} tools`,
     actual: 'more tools; those beyond the limit were not checked',

@@ -7,7 +7,7 @@ import type { HttpAnswer } from '../wire/http.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import { sessionOf } from '../wire/rpc.ts';
-import { answerProblems } from './expect.ts';
+import { answerProblems } from './answer-problems.ts';
 import type { Control } from './rule.ts';
 
 const publicUrl = 'https://tools.example.com/mcp';

@@ -4,13 +4,13 @@ import { connect as secureConnect } from 'node:tls';
 import { posixLine } from '../command/shell.ts';
 import { grouped } from '../json/grouped.ts';
 import type { Problem } from '../model.ts';
-import { answersCalls, initializes, lists, reportsHealthInTime } from '../wire/controls.ts';
+import { answersCalls, canInitialize, lists, reportsHealthInTime } from '../wire/controls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { NoAnswer } from '../wire/receive.ts';
 import { nextId, rpcRequest } from '../wire/rpc.ts';
 import { graceMs, healthMs, settleMs } from '../wire/timeouts.ts';
+import { answerProblems, isClientError } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { answerProblems, isClientError } from './expect.ts';
 import { type LiveRule, should } from './rule.ts';
 
 const largeBytes = 4 * 1024 * 1024;
@@ -94,7 +94,7 @@ function slow(id: string, title: string, rest: string): LiveRule {
     ...should(id, 'C§8: time-outs not shown'),
     title: `${title} does not delay other clients`,
     turn: 'last',
-    controls: [initializes, reportsHealthInTime],
+    controls: [canInitialize, reportsHealthInTime],
     mustAnswer: true,
     fix: 'Answer other requests meanwhile, and close such connections after a timeout.',
     check: async (probe) => {
@@ -146,7 +146,7 @@ async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
   const { status } = await probe.health();
   try {
     // On a kept connection, a busy server may read it before the requests of new clients.
-    const health = await probe.http({ path: '/health', timeoutMs: healthMs, fresh: true });
+    const health = await probe.http({ path: '/health', timeoutMs: healthMs, newConnection: true });
     return answerProblems(health.status === status, path, `HTTP ${status}`, health);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;

@@ -14,10 +14,10 @@ import {
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import type { RpcAnswer } from '../wire/rpc.ts';
+import { answerProblems, holdsResult, ranProblems, rejectedProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { answerProblems, holdsResult, ranProblems, rejectedProblems } from './expect.ts';
 import { callsModern, modernCall, modernList } from './modern.ts';
-import { type Control, inParallel, must, sharing, should, unless } from './rule.ts';
+import { type Control, must, problemsInParallel, problemUnless, should, withSharedMembers } from './rule.ts';
 
 /** The error codes of the revision, and those of JSON-RPC that it uses. */
 const codes = {
@@ -55,7 +55,7 @@ const comparesHeaders = mergeLive(
       controls: [speaksModern, callsModern],
       check: async (probe) => {
         const headers = [undefined, 'another_tool', '=?base64?!?='];
-        return inParallel(headers, async (name) => {
+        return problemsInParallel(headers, async (name) => {
           const request = `tools/call with Mcp-Name: ${name ?? 'absent'}`;
           return errorProblems(
             await modernCall(probe, { 'mcp-name': name }),
@@ -70,7 +70,7 @@ const comparesHeaders = mergeLive(
 );
 
 /** Requests that the stateless revision of MCP refuses, and their errors; last, calls that nobody has paid. */
-export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern] }, [
+export const modernRefusalRules = withSharedMembers({ controls: [speaksModern, listsModern] }, [
   comparesHeaders,
   {
     ...should(
@@ -80,7 +80,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
     title: 'a request whose MCP-Protocol-Version is absent or another than in its body is refused',
     fix: 'Answer HTTP 400 with error -32020: a router may have judged the request by its header.',
     check: async (probe) =>
-      inParallel([undefined, '2025-11-25'], async (version) => {
+      problemsInParallel([undefined, '2025-11-25'], async (version) => {
         const headers = { 'mcp-protocol-version': version };
         const { http } = await modernRpc(probe, 'tools/list', {}, { headers });
         return rejectedProblems(http, `tools/list with MCP-Protocol-Version: ${version ?? 'absent'}`);
@@ -103,7 +103,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
       const data = answer.error?.data;
       const supported = isObject(data) ? data.supported : undefined;
       const isWhole = Array.isArray(supported) && supported.includes(modernVersion);
-      return unless(isObject(data) && data.requested === requested && isWhole, {
+      return problemUnless(isObject(data) && data.requested === requested && isWhole, {
         path: 'error.data',
         expected: `{"supported":["${modernVersion}"],"requested":"${requested}"}`,
         actual: shorten(data),
@@ -127,7 +127,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
     mustAnswer: 'in-time',
     check: async (probe) => {
       const methods = ['tools/destroy', 'initialize', 'ping'];
-      return inParallel(methods, async (method) =>
+      return problemsInParallel(methods, async (method) =>
         errorProblems(
           await modernRpc(probe, method, undefined, { mayHang: true }),
           404,
@@ -151,7 +151,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
         modernRpc(probe, 'prompts/get', { name: 'no-such-prompt' }),
       ]);
       return answers.flatMap(({ error }, index) =>
-        unless(error === undefined || isAllowed(error.code), {
+        problemUnless(error === undefined || isAllowed(error.code), {
           path: `${['resources/read', 'prompts/get'][index]} error.code`,
           expected: 'a code that the revision allows, such as -32602',
           actual: shorten(error?.code),
@@ -215,7 +215,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
         ['signed with another key', { by: 'untrusted' }],
         ['for another audience', { claims: { aud: 'https://other.example/mcp' } }],
       ] as const;
-      return inParallel(forgeries, async ([title, forgery]) => {
+      return problemsInParallel(forgeries, async ([title, forgery]) => {
         const { body, headers } = await toolCallMessage(probe);
         const answer = await probe.post(body, { headers, token: await probe.token(forgery) });
         return ranProblems({ answer, path: `tools/call with a token ${title}` });
@@ -242,7 +242,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
         ['without headers', body, {}],
         ['at another version', body, { ...headers, 'mcp-protocol-version': '1900-01-01' }],
       ];
-      return inParallel(forms, async ([title, form, ownHeaders]) => {
+      return problemsInParallel(forms, async ([title, form, ownHeaders]) => {
         const answer = await probe.post(form, ownHeaders === undefined ? {} : { headers: ownHeaders });
         return ranProblems({ answer, path: `tools/call without a token, ${title}` });
       });
@@ -278,7 +278,7 @@ async function refusals(
   status: number,
   requests: readonly (readonly [what: string, options: ModernOptions])[],
 ): Promise<readonly Problem[]> {
-  return inParallel(requests, async ([title, options]) =>
+  return problemsInParallel(requests, async ([title, options]) =>
     errorProblems(await modernRpc(probe, 'tools/list', {}, options), status, code, `tools/list ${title}`),
   );
 }

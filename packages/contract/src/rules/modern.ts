@@ -2,19 +2,19 @@ import { isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { speaksAny, speaksModern } from '../wire/controls.ts';
-import { pageProblems } from '../wire/fetch-tool-list.ts';
+import { toolListProblems } from '../wire/fetch-tool-list.ts';
 import { base64Header, metaKey, modernRpc, modernVersion } from '../wire/modern-request.ts';
-import { type Called, noSuchTool, type Probe } from '../wire/probe.ts';
+import { type CallParams, noSuchTool, type Probe } from '../wire/probe.ts';
 import { type RpcAnswer, sessionOf } from '../wire/rpc.ts';
-import { answerProblems, resultProblems } from './expect.ts';
-import { ofCall, resultRules } from './result.ts';
-import { must, ofCalls, problemsAt, sharing, should, valueProblems } from './rule.ts';
+import { answerProblems, resultProblems } from './answer-problems.ts';
+import { problemOfCall, resultRules } from './result.ts';
+import { must, problemsAt, problemsOfCalls, should, valueProblems, withSharedMembers } from './rule.ts';
 
 /** The maximum number of tools whose results are checked again. */
 const mostTools = 20;
 
 /** What the stateless revision of MCP must provide. A server without it fails the first rule; the others are not checked. */
-export const modernRules = sharing({ controls: [speaksModern] }, [
+export const modernRules = withSharedMembers({ controls: [speaksModern] }, [
   {
     id: 'modern.served',
     level: 'should',
@@ -48,12 +48,12 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
     mustAnswer: true,
     check: async (probe) => {
       const first = resultProblems(await modernList(probe), 'tools/list');
-      const pages = await probe.modernPages();
-      const problems = first.length > 0 ? first : pageProblems(pages);
+      const pages = await probe.fetchedModernToolList();
+      const problems = first.length > 0 ? first : toolListProblems(pages);
       if (problems.length > 0) return problems;
       const names = (tools: readonly unknown[]) =>
         shorten([...new Set(tools.filter(isObject).map(({ name }) => String(name)))].toSorted(), 2_000);
-      const sessionNames = names(await probe.listed());
+      const sessionNames = names(await probe.toolListElements());
       const expected = `the tools that a session lists: ${sessionNames}`;
       const actual = names(pages.tools);
       return problemsAt(names(pages.tools) === sessionNames, 'tools/list result.tools', expected, actual);
@@ -157,7 +157,7 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
       const byTool = new Map((await probe.cases()).toReversed().map((example) => [example.name, example]));
       const inSession = probe.target.era === 'modern' ? [] : await probe.outcomes();
       const resultChecks = resultRules.filter(({ level }) => level === 'must');
-      return ofCalls([...byTool.values()].slice(0, mostTools), async (example) => {
+      return problemsOfCalls([...byTool.values()].slice(0, mostTools), async (example) => {
         const rpc = await modernCall(probe, {}, { name: example.name, arguments: example.arguments });
         const outcome = { ...example, rpc, result: rpc.result };
         const sessionCall = inSession.find(
@@ -167,7 +167,7 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
         return resultChecks
           .filter((rule) => !sessionCall || rule.problemsOf(sessionCall, probe.profile).length === 0)
           .flatMap((rule) => rule.problemsOf(outcome, probe.profile))
-          .map((problem) => ofCall(outcome, problem));
+          .map((problem) => problemOfCall(outcome, problem));
       });
     },
   },
@@ -191,7 +191,7 @@ export function modernList(probe: Probe): Promise<RpcAnswer> {
 }
 
 /** A call that a tool answered with a failure in a session; if there is none, a call of an unknown tool. */
-async function failedCall(probe: Probe): Promise<Called> {
+async function failedCall(probe: Probe): Promise<CallParams> {
   const inSession = probe.target.era !== 'modern' && (await probe.hasCases());
   const outcomes = inSession ? await probe.outcomes() : [];
   const { name, arguments: args } = outcomes.find(({ result }) => result?.isError === true) ?? {
@@ -205,7 +205,7 @@ async function failedCall(probe: Probe): Promise<Called> {
 export async function modernCall(
   probe: Probe,
   headers: Readonly<Record<string, string | undefined>> = {},
-  call?: Called,
+  call?: CallParams,
 ): Promise<RpcAnswer> {
   const params = call ?? (await probe.authenticationCall());
   const token = await probe.payment();

@@ -2,14 +2,14 @@ import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
-import type { Found } from '../wire/explored-calls.ts';
+import type { FoundCall } from '../wire/explored-calls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { inputSchemaOf } from '../wire/tool-cases.ts';
-import { callsWith, type Finding } from './found.ts';
-import { joinWords } from './returned.ts';
+import { type CallFinding, callsWith } from './call-findings.ts';
+import { joinWords } from './returned-values.ts';
 
 /** Numbers of an answer that contradict each other: a count that follows its list at a distance, a mean beyond its bounds. */
-export function contradicting(calls: readonly [Found, ...Found[]]): Finding | undefined {
+export function contradicting(calls: readonly [FoundCall, ...FoundCall[]]): CallFinding | undefined {
   return undercounted(calls) ?? miscounted(calls) ?? disordered(calls);
 }
 
@@ -19,7 +19,7 @@ const counting = /^(?:count|total|size|length|returned|total_?\w+|num(?:ber)?_?\
 const otherCount = /\b(?:distinct|unique|different|per|pages?|groups?)\b/i;
 
 /** A count below the length of the only list: what exists cannot be less than what is returned. */
-function undercounted(calls: readonly [Found, ...Found[]]): Finding | undefined {
+function undercounted(calls: readonly [FoundCall, ...FoundCall[]]): CallFinding | undefined {
   for (const call of calls) {
     const { count } = call.data;
     const lists = Object.values(call.data).filter(Array.isArray);
@@ -38,7 +38,7 @@ function undercounted(calls: readonly [Found, ...Found[]]): Finding | undefined 
 }
 
 /** In three answers with lists of different lengths the same distance: the count of all that exist would not follow the list. */
-function miscounted(calls: readonly [Found, ...Found[]]): Finding | undefined {
+function miscounted(calls: readonly [FoundCall, ...FoundCall[]]): CallFinding | undefined {
   for (const name of Object.keys(calls[0].data).filter((key) => counting.test(key))) {
     const counts = calls.flatMap((call) => {
       const lists = Object.values(call.data).filter(Array.isArray);
@@ -82,7 +82,7 @@ function statisticIn(name: string): { readonly of: string; readonly is: Statisti
 }
 
 /** Rounding moves a number by less than one. */
-function disordered(calls: readonly [Found, ...Found[]]): Finding | undefined {
+function disordered(calls: readonly [FoundCall, ...FoundCall[]]): CallFinding | undefined {
   for (const call of calls) {
     for (const object of objectsIn(call.data)) {
       const found = new Map<string, Partial<Record<Statistic, readonly [string, number]>>>();
@@ -128,14 +128,14 @@ function objectsIn(data: JsonObject): readonly JsonObject[] {
 
 /** An entry below or above the bound that the call gave for its field: `min_price` for `price`. */
 export async function beyondBounds(
-  calls: readonly [Found, ...Found[]],
+  calls: readonly [FoundCall, ...FoundCall[]],
   probe: Probe,
-): Promise<Finding | undefined> {
+): Promise<CallFinding | undefined> {
   for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
     const bound = statisticIn(name);
     const isNumber = typesOf(schema).some((type) => type === 'number' || type === 'integer');
     if (!isNumber || !bound || bound.is === 'mean' || bound.of === '') continue;
-    const valuesIn = ({ data }: Found) =>
+    const valuesIn = ({ data }: FoundCall) =>
       objectsIn(data)
         .flatMap((entry) => Object.entries(entry))
         .filter(([field]) => parameterWords(field).join(' ') === bound.of)
@@ -173,12 +173,14 @@ const unit =
   /[%$€£]|\b(?:cents?|pence|dollars?|euros?|usd|eur|gbp|percent\w*|fractions?|ratio|basis points?|bps|thousands?|millions?|kilo\w*|milli\w*|micro\w*|nano\w*|centi\w*|k?g|mg|grams?|tons?|tonnes?|km|cm|mm|met(?:er|re)s?|miles?|ms|seconds?|minutes?|hours?|days?|wei|gwei|satoshis?|sats?|lamports?|bytes?|kb|mb|watts?|k?wh|hz|ppm|celsius|units?)\b/;
 
 interface Measured {
-  readonly call: Found;
+  readonly call: FoundCall;
   readonly value: number;
 }
 
 /** A field that is 100 or 1,000 times as large in another tool, for all entries that both have, where no description names a unit. */
-export function unlikeUnits(tools: readonly (readonly [Found, ...Found[]])[]): Finding | undefined {
+export function unlikeUnits(
+  tools: readonly (readonly [FoundCall, ...FoundCall[]])[],
+): CallFinding | undefined {
   const measuredByTool = tools.map((calls) => ({ tool: calls[0].tool, fields: measuredFields(calls) }));
   for (const [at, left] of measuredByTool.entries()) {
     for (const right of measuredByTool.slice(at + 1)) {
@@ -223,7 +225,7 @@ function factorBetween(
 
 /** The numbers of the identified objects in answers, by field and id, without those that vary from call to call. */
 function measuredFields(
-  calls: readonly [Found, ...Found[]],
+  calls: readonly [FoundCall, ...FoundCall[]],
 ): ReadonlyMap<string, ReadonlyMap<string, Measured>> {
   const fields = new Map<string, Map<string, Measured>>();
   const varying = new Set<string>();

@@ -1,11 +1,11 @@
 import { isObject, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import { type Found, foundWith } from '../wire/explored-calls.ts';
+import { type FoundCall, foundCallWith } from '../wire/explored-calls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { inputSchemaOf } from '../wire/tool-cases.ts';
-import type { Finding } from './found.ts';
-import { joinWords } from './returned.ts';
+import type { CallFinding } from './call-findings.ts';
+import { joinWords } from './returned-values.ts';
 import { isText } from './schema-problems.ts';
 
 /** Names of parameters that say by which field the entries are sorted. */
@@ -21,9 +21,9 @@ const numbered = /\b(?:versions?|releases?|revisions?)\b/;
 
 /** Entries that are sorted in neither direction by the field that the call names. */
 export async function disorderedEntries(
-  calls: readonly [Found, ...Found[]],
+  calls: readonly [FoundCall, ...FoundCall[]],
   probe: Probe,
-): Promise<Finding | undefined> {
+): Promise<CallFinding | undefined> {
   const [{ tool, name: toolName }] = calls;
   if (probe.target.sampled?.has(toolName)) return undefined;
   for (const [name, schema] of propertiesOf(inputSchemaOf(tool))) {
@@ -51,24 +51,24 @@ function shortValue(value: Json): string {
 
 /** The calls that name a field of their entries, or else one more that does. */
 async function sortedCalls(
-  calls: readonly [Found, ...Found[]],
+  calls: readonly [FoundCall, ...FoundCall[]],
   name: string,
   { enum: listed, examples }: JsonObject,
   probe: Probe,
-): Promise<readonly Found[]> {
+): Promise<readonly FoundCall[]> {
   const naming = calls.filter((call) => fieldNamed(call.arguments[name], entriesOf(call)) !== undefined);
   if (naming.length > 0) return naming;
   const longCall = calls.find((call) => entriesOf(call).length > 2);
   const values = [listed, examples].flatMap((list) => (Array.isArray(list) ? list : []));
   const value =
     longCall && values.find((candidate) => fieldNamed(candidate, entriesOf(longCall)) !== undefined);
-  const sorted = longCall && value !== undefined && (await foundWith(probe, longCall, { name, value }));
+  const sorted = longCall && value !== undefined && (await foundCallWith(probe, longCall, { name, value }));
   if (sorted) return [sorted];
   return [];
 }
 
 /** The entries of the longest list at the root of the data. */
-function entriesOf({ data }: Found): readonly JsonObject[] {
+function entriesOf({ data }: FoundCall): readonly JsonObject[] {
   const lists = Object.values(data).filter(Array.isArray);
   const [longest = []] = lists.toSorted((left, right) => right.length - left.length);
   if (longest.every(isObject)) return longest;

@@ -24,11 +24,11 @@ import { describe, describeCall, isUnsent, resultText } from '../wire/rpc.ts';
 import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
 import { mergeLive } from './cases.ts';
 import { listProblems } from './discovery.ts';
-import { searchesList } from './invented.ts';
+import { searchesList } from './invented-text-findings.ts';
 import { generatedEmptySignal, inventedRow } from './pairs.ts';
 import { endingOf } from './repeated.ts';
-import { noFailure, ofCall } from './result.ts';
-import { checkEach, fact, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+import { noFailure, problemOfCall } from './result.ts';
+import { fact, type LiveRule, must, problemsOfEach, problemUnless, should, valueProblems } from './rule.ts';
 import { textProblems } from './schema-problems.ts';
 
 /** A person waits so long for an answer that is called instant. */
@@ -68,7 +68,7 @@ export const outcomeRules: readonly LiveRule[] = [
     fix: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(({ result }) => result?.isError === true);
-      return checkEach(failures, noFailure(), failureProblems);
+      return problemsOfEach(failures, noFailure(), failureProblems);
     },
   },
   {
@@ -119,7 +119,9 @@ export const outcomeRules: readonly LiveRule[] = [
         const [, median = 0] = times.toSorted((left, right) => left - right);
         if (median <= instantMs || (await probe.rpc('ping')).http.ms >= pingMs) continue;
         const expected = `an answer within ${instantMs} ms, as latencyClass says`;
-        problems.push(ofCall(call, { expected, actual: `${Math.round(median)} ms, the median of 3 calls` }));
+        problems.push(
+          problemOfCall(call, { expected, actual: `${Math.round(median)} ms, the median of 3 calls` }),
+        );
       }
       return problems;
     },
@@ -142,7 +144,7 @@ export const outcomeRules: readonly LiveRule[] = [
             const silence = missingAnswerOf(error);
             if (silence) throw silence;
             const problem = { expected: 'a result', actual: error.message };
-            problems.push(ofCall({ name, arguments: args }, problem));
+            problems.push(problemOfCall({ name, arguments: args }, problem));
           });
         }
         return problems;
@@ -162,7 +164,7 @@ export const outcomeRules: readonly LiveRule[] = [
         const silentCall = calls.find(({ rpc }) => rpc.http.status === 0);
         if (silentCall)
           throw NotRun.because('unanswered', `a call with invented texts: ${silentCall.rpc.http.body}`);
-        return checkEach(
+        return problemsOfEach(
           calls.map(emptyProblems).filter((problems) => problems !== undefined),
           NotRun.because('inapplicable', 'every call with invented texts found something'),
           (problems) => problems,
@@ -194,7 +196,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
     ...['error', 'message'].flatMap((field) =>
       textProblems(payload, field, `result.structuredContent.${field}`),
     ),
-  ].map((problem) => ofCall(outcome, { ...problem, ...cause }));
+  ].map((problem) => problemOfCall(outcome, { ...problem, ...cause }));
 }
 
 /** Points from the failed call to its cause: a schema that does not allow a result without data. */
@@ -220,12 +222,12 @@ function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
       const problems = answered.flatMap((outcome) => {
         const ending = endingOf(outcome.result);
         const fix = isUnrecorded(outcome.result) ? unrecordedFix : ending && fixes[ending];
-        return unless(ending === expect, {
+        return problemUnless(ending === expect, {
           expected: endings[expect],
           actual: describeCall(outcome.rpc),
           ...(fix !== undefined && { fix }),
           ...(expect === 'empty' && ending === 'fail' && fixFirst(outcome.tool, 'output.holds-empty')),
-        }).map((problem) => ofCall(outcome, problem));
+        }).map((problem) => problemOfCall(outcome, problem));
       });
       if (problems.length > 0 || answered.length === concerned.length) return problems;
       throw NotRun.because('unanswered', `a call that expects "${expect}" was not answered`);
@@ -236,7 +238,7 @@ function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
 /** The problems of a call that has found nothing; undefined if it has found something, or has failed for another reason. */
 function emptyProblems(call: InventedCall): readonly Problem[] | undefined {
   const { tool, arguments: args, rpc, result, text } = call;
-  const problem = ofCall(call, {
+  const problem = problemOfCall(call, {
     expected: 'an empty result with searchExhausted: true or noResultsReason',
     actual: describeCall(rpc),
   });

@@ -9,7 +9,7 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import { sampleArguments } from '../platforms/sample-arguments.ts';
 import type { Ledger } from '../wire/ledger.ts';
 import { compileProblems } from './input.ts';
-import { fact, mergeStatic, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { fact, mergeStatic, must, problemUnless, type StaticRule, should, valueProblems } from './rule.ts';
 import {
   ofSchemas,
   outputSchemas,
@@ -41,7 +41,7 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every outputSchema declares what the tool returns',
     fix: 'List the fields of the result in properties. A bare {type: "object"} tells an agent nothing.',
     inspect: ({ outputSchema }) =>
-      unless(
+      problemUnless(
         !isObject(outputSchema) || propertiesOf(outputSchema).some(([name]) => !Object.hasOwn(signals, name)),
         { path: 'outputSchema.properties', expected: 'at least one field of data', actual: 'none' },
       ),
@@ -87,7 +87,7 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every list in the output declares its items',
     fix: 'Add items with a type, such as items: {type: "string"}.',
     findProblems: ({ schema, path }) =>
-      unless(!typesOf(schema).includes('array') || schema.items !== undefined, {
+      problemUnless(!typesOf(schema).includes('array') || schema.items !== undefined, {
         path: `${path}.items`,
         expected: 'a schema',
         actual: shorten(schema.items),
@@ -98,7 +98,7 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every object inside the output declares its members',
     fix: 'Add properties, or additionalProperties with a schema if the keys are data.',
     findProblems: ({ schema, path }) =>
-      unless(
+      problemUnless(
         path === 'outputSchema' ||
           !typesOf(schema).includes('object') ||
           propertiesOf(schema).length > 0 ||
@@ -148,7 +148,7 @@ const keptKeywords = ['type', 'properties', 'required', 'additionalProperties'];
 function lostProblems(root: JsonObject): readonly Problem[] {
   const { additionalProperties: valueSchema = false, properties } = root;
   return [
-    ...unless(typeof valueSchema === 'boolean', {
+    ...problemUnless(typeof valueSchema === 'boolean', {
       path: 'outputSchema.additionalProperties',
       expected: 'true or false at the root',
       actual: shorten(valueSchema),
@@ -241,7 +241,7 @@ export function dependsOnCallResults({ id }: Pick<RuleResult, 'id'>): boolean {
 export function decidedByResults(
   result: RuleResult,
   tools: readonly JsonObject[],
-  observed: Ledger['observed'],
+  observed: Ledger['dataOf'],
 ): RuleResult {
   const problems = result.problems.filter(({ tool: name, case: id = '' }) => {
     const { outputSchema } = tools.find((tool) => tool.name === name) ?? {};

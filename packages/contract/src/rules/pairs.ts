@@ -1,28 +1,36 @@
 import { shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { areSlower, callPairs, commonLeaves, leavesOf, type Pair, type Timed } from '../wire/call-pairs.ts';
+import {
+  areSlower,
+  type CallPair,
+  callPairs,
+  commonLeaves,
+  leavesOf,
+  type PairAnswer,
+  type TimedCall,
+} from '../wire/call-pairs.ts';
 import { lists } from '../wire/controls.ts';
-import { explored, type Found, foundCalls } from '../wire/explored-calls.ts';
+import { exploreTools, type FoundCall, foundCalls } from '../wire/explored-calls.ts';
 import { furtherInventedCalls, inventedCalls } from '../wire/invented-calls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { repeatLines } from '../wire/repeat.ts';
-import { mergeLive } from './cases.ts';
-import { otherDefault } from './defaults.ts';
 import {
   alwaysExhausted,
   beyondLimit,
-  type Finding,
+  type CallFinding,
   failedEmpty,
   mislabelled,
   oneForAll,
   silentlyEmpty,
-} from './found.ts';
-import { inventedEntry, leakedTexts, listForAnyText, misreadAccents } from './invented.ts';
+} from './call-findings.ts';
+import { mergeLive } from './cases.ts';
+import { otherDefault } from './defaults.ts';
+import { inventedEntry, leakedTexts, listForAnyText, misreadAccents } from './invented-text-findings.ts';
 import { beyondBounds, contradicting, unlikeUnits } from './numbers.ts';
 import { disorderedEntries } from './order.ts';
-import { inParallel, type LiveRule, must, sharing, should } from './rule.ts';
+import { type LiveRule, must, problemsInParallel, should, withSharedMembers } from './rule.ts';
 
 /** The rule that finds a tool which mixes up its callers. */
 export const ownAnswerId = 'explore.own-answer';
@@ -34,13 +42,13 @@ const useArguments =
   'Use every argument, and make it a part of the key of a cache. Remove a parameter that has no effect.';
 
 /** What two answers of a tool say about each other. */
-export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
+export const pairRules = withSharedMembers({ turn: 'last', controls: [lists] }, [
   mergeLive({ title: 'no caller gets the answer or the texts of another one', turn: 'last' }, [
     {
       ...must(ownAnswerId, 'C§1.2, C§3.1'),
       title: 'two callers at once never get the answers of each other',
       fix: keepApart,
-      check: (probe, note) => ofPairs(probe, findSwappedAnswer, note),
+      check: (probe, note) => problemsPerPair(probe, findSwappedAnswer, note),
     },
     {
       ...must('explore.own-texts', 'C§1.2, C§3.1'),
@@ -60,14 +68,15 @@ export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
     ...should('explore.same-data', 'C§3.1, C§4.1'),
     title: 'the same arguments give the same data alone, beside other calls and in another session',
     fix: 'Keep nothing of a call for the next one, except in a cache whose key contains all arguments.',
-    check: (probe) => ofPairs(probe, (pair) => (findSwappedAnswer(pair) ? undefined : unlike(pair))),
+    check: (probe) =>
+      problemsPerPair(probe, (pair) => (findSwappedAnswer(pair) ? undefined : findParallelDifference(pair))),
   },
   {
     ...should('explore.steady', 'profile limits.callMs'),
     title: 'calls do not become slower from one to the next',
     measures: true,
     fix: 'Look for a list that grows with each call, and that each call walks through.',
-    check: (probe) => ofPairs(probe, slower),
+    check: (probe) => problemsPerPair(probe, findSlowdown),
   },
   mergeLive({ title: 'different arguments do not all give one answer', turn: 'last' }, [
     {
@@ -164,7 +173,7 @@ export const generatedEmptySignal: LiveRule = {
   fix: 'Return searchExhausted: true or noResultsReason with every empty list. Otherwise the platform asks again.',
   check: async (probe) => [
     ...(await problemsPerTool(probe, silentlyEmpty)),
-    ...failedEmpty((await explored(probe)).calls).flatMap((finding) => findingProblems(probe, finding)),
+    ...failedEmpty((await exploreTools(probe)).calls).flatMap((finding) => findingProblems(probe, finding)),
   ],
 };
 
@@ -178,9 +187,9 @@ export const inventedRow: LiveRule = {
     inventedEntry(await inventedCalls(probe)).flatMap((finding) => findingProblems(probe, finding)),
 };
 
-async function ofPairs(
+async function problemsPerPair(
   probe: Probe,
-  compare: (pair: Pair) => Finding | undefined,
+  compare: (pair: CallPair) => CallFinding | undefined,
   note?: (text: string) => void,
 ): Promise<readonly Problem[]> {
   const pairResults = await callPairs(probe);
@@ -192,16 +201,16 @@ async function ofPairs(
 async function problemsPerTool(
   probe: Probe,
   compare: (
-    calls: readonly [Found, ...Found[]],
+    calls: readonly [FoundCall, ...FoundCall[]],
     probe: Probe,
-  ) => Finding | undefined | Promise<Finding | undefined>,
+  ) => CallFinding | undefined | Promise<CallFinding | undefined>,
 ): Promise<readonly Problem[]> {
-  return inParallel(await foundCalls(probe), async (calls) =>
+  return problemsInParallel(await foundCalls(probe), async (calls) =>
     findingProblems(probe, await compare(calls, probe)),
   );
 }
 
-function findingProblems(probe: Probe, finding: Finding | undefined): readonly Problem[] {
+function findingProblems(probe: Probe, finding: CallFinding | undefined): readonly Problem[] {
   if (!finding) return [];
   const { calls, ...fault } = finding;
   const [first] = calls;
@@ -219,67 +228,78 @@ function findingProblems(probe: Probe, finding: Finding | undefined): readonly P
   ];
 }
 
-/** The answers of a pair to one of its calls, separately or beside others. */
-function pairAnswers({ heard }: Pair, of: 'one' | 'other', isBeside: boolean): readonly JsonObject[] {
-  return heard.filter((answer) => answer.of === of && answer.isBeside === isBeside).map(({ data }) => data);
+/** The data of one call of a pair, in series or in parallel. */
+function pairData(
+  { answers }: CallPair,
+  call: PairAnswer['call'],
+  isParallel: boolean,
+): readonly JsonObject[] {
+  return answers
+    .filter((answer) => answer.call === call && answer.isParallel === isParallel)
+    .map(({ data }) => data);
 }
 
-/** An answer that has, wherever the two calls always differ, what the other call always gets. */
-function findSwappedAnswer(pair: Pair): Finding | undefined {
-  if (!pair.other) return undefined;
-  const aloneAnswers = { one: pairAnswers(pair, 'one', false), other: pairAnswers(pair, 'other', false) };
-  const ownLeaves = { one: commonLeaves(aloneAnswers.one), other: commonLeaves(aloneAnswers.other) };
-  const differing = [...ownLeaves.one].filter(
-    ([path, value]) => ownLeaves.other.has(path) && ownLeaves.other.get(path) !== value,
-  );
-  if (differing.length === 0) return undefined;
-  const swap = pair.heard.find(({ of, isBeside, data }) => {
-    const leaves = leavesOf(data);
-    const otherLeaves = ownLeaves[of === 'one' ? 'other' : 'one'];
-    return isBeside && differing.every(([path]) => leaves.get(path) === otherLeaves.get(path));
+/** A parallel answer that has the values of the other call wherever the two calls always differ. */
+function findSwappedAnswer(pair: CallPair): CallFinding | undefined {
+  const { first, second } = pair;
+  if (!second) return undefined;
+  const seriesData = { first: pairData(pair, 'first', false), second: pairData(pair, 'second', false) };
+  const leaves = { first: commonLeaves(seriesData.first), second: commonLeaves(seriesData.second) };
+  const differingPaths = [...leaves.first]
+    .filter(([path, value]) => leaves.second.has(path) && leaves.second.get(path) !== value)
+    .map(([path]) => path);
+  if (differingPaths.length === 0) return undefined;
+  const swapped = pair.answers.find(({ call, isParallel, data }) => {
+    const answerLeaves = leavesOf(data);
+    const otherLeaves = call === 'first' ? leaves.second : leaves.first;
+    return isParallel && differingPaths.every((path) => answerLeaves.get(path) === otherLeaves.get(path));
   });
-  if (!swap) return undefined;
-  const [ownCall, theirs] = swap.of === 'one' ? [pair.one, pair.other] : [pair.other, pair.one];
+  if (!swapped) return undefined;
+  const [ownCall, otherCall] = swapped.call === 'first' ? [first, second] : [second, first];
   return {
-    expected: `${shorten(aloneAnswers[swap.of][0])}, as alone`,
-    actual: `${shorten(swap.data)}, the answer to ${shorten(theirs.arguments)}, which was called at the same time`,
-    calls: [ownCall, theirs],
+    expected: `${shorten(seriesData[swapped.call][0])}, as alone`,
+    actual: `${shorten(swapped.data)}, the answer to ${shorten(otherCall.arguments)}, which was called at the same time`,
+    calls: [ownCall, otherCall],
   };
 }
 
-/** An answer beside others that lacks a value which all answers to the same call had, before and after. */
-function unlike(pair: Pair): Finding | undefined {
-  for (const of of ['one', 'other'] as const) {
-    const aloneAnswers = pairAnswers(pair, of, false);
-    const [first] = aloneAnswers;
-    const call = pair[of];
-    if (!first || !call || aloneAnswers.length < 2) continue;
-    const sharedLeaves = [...commonLeaves(aloneAnswers)];
-    const odd = pair.heard.find((answer) => {
-      const leaves = leavesOf(answer.data);
-      return (
-        answer.of === of &&
-        answer.isBeside &&
-        sharedLeaves.some(([path, value]) => leaves.get(path) !== value)
-      );
-    });
-    if (!odd) continue;
-    const location = odd.inSecond ? 'beside other calls, in another session' : 'beside other calls';
-    return {
-      expected: `${shorten(first)}, as before and after`,
-      actual: `${shorten(odd.data)} ${location}`,
-      calls: [call, ...(of === 'one' && pair.other ? [pair.other] : [pair.one])],
-    };
-  }
-  return undefined;
+/** A parallel answer without a value that all answers to the same call in series have. */
+function findParallelDifference(pair: CallPair): CallFinding | undefined {
+  const { first, second } = pair;
+  if (!second) return parallelDifference(pair, 'first', [first, first]);
+  return (
+    parallelDifference(pair, 'first', [first, second]) ?? parallelDifference(pair, 'second', [second, first])
+  );
 }
 
-function slower({ one, early, late, later }: Pair): Finding | undefined {
+function parallelDifference(
+  pair: CallPair,
+  side: PairAnswer['call'],
+  calls: readonly [FoundCall, FoundCall],
+): CallFinding | undefined {
+  const seriesData = pairData(pair, side, false);
+  if (seriesData.length < 2) return undefined;
+  const seriesLeaves = [...commonLeaves(seriesData)];
+  const different = pair.answers.find(({ call, isParallel, data }) => {
+    const leaves = leavesOf(data);
+    return call === side && isParallel && seriesLeaves.some(([path, value]) => leaves.get(path) !== value);
+  });
+  if (!different) return undefined;
+  const session = different.isInSecondSession ? ', in another session' : '';
+  return {
+    expected: `${shorten(seriesData[0])}, as before and after`,
+    actual: `${shorten(different.data)} beside other calls${session}`,
+    calls,
+  };
+}
+
+function findSlowdown({ first, early, late, later }: CallPair): CallFinding | undefined {
   if (!areSlower(late, early) || !areSlower(later, early)) return undefined;
-  const times = (timed: readonly Timed[]) => `${timed.map(({ callMs }) => Math.round(callMs)).join(', ')} ms`;
+  const times = (calls: readonly TimedCall[]) =>
+    `${calls.map(({ callMs }) => Math.round(callMs)).join(', ')} ms`;
   return {
     expected: `about ${times(early)}, as before some other calls`,
     actual: `${times([...late, ...later])}; a ping does not become slower`,
-    calls: [one],
+    calls: [first],
   };
 }

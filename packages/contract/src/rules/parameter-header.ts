@@ -1,6 +1,6 @@
 import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
-import { must, problemsAt, type StaticRule, unless, valueProblems } from './rule.ts';
+import { must, problemsAt, problemUnless, type StaticRule, valueProblems } from './rule.ts';
 import { inputSchemas } from './schema-problems.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
@@ -20,7 +20,7 @@ export const parameterHeader: StaticRule = {
       return [
         ...valueProblems(isToken, at, 'the name of a header', name),
         ...valueProblems(!isToken || isNew, at, 'a name that no other parameter has', name),
-        ...unless(primitive.has(schema.type), {
+        ...problemUnless(primitive.has(schema.type), {
           path: at,
           expected: 'on a string, an integer or a boolean',
           actual: `on ${shorten(schema.type)}`,

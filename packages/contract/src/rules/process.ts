@@ -5,13 +5,13 @@ import { setTimeout } from 'node:timers/promises';
 import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
 import type { Environment, Instance, ProcessExit } from '../target.ts';
-import { initializes } from '../wire/controls.ts';
+import { canInitialize } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
-import { isRefusal, sessionOf, unanswered } from '../wire/rpc.ts';
+import { answerOfSilence, isRefusal, sessionOf } from '../wire/rpc.ts';
 import { settleMs } from '../wire/timeouts.ts';
+import { answerProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { answerProblems } from './expect.ts';
 import {
   audienceProblems,
   callerOf,
@@ -25,7 +25,7 @@ import {
   startsInstances,
   waitForExit,
 } from './instance.ts';
-import { type LiveRule, must, problemsAt, sharing, should, unless } from './rule.ts';
+import { type LiveRule, must, problemsAt, problemUnless, should, withSharedMembers } from './rule.ts';
 
 const defaultPort = 3000;
 /** Enough time to start, or to find the port in use. */
@@ -43,7 +43,7 @@ const keyless = refusesToStart(
 const timeoutMs = 20_000;
 
 /** How the server starts, when it refuses to start, and how it stops. */
-export const processRules = sharing({ turn: 'separate', controls: [startsInstances] }, [
+export const processRules = withSharedMembers({ turn: 'separate', controls: [startsInstances] }, [
   {
     ...must('process.port', 'C§4.2'),
     title: 'the server listens on PORT',
@@ -64,7 +64,7 @@ export const processRules = sharing({ turn: 'separate', controls: [startsInstanc
       const { instance, isOurs } = await defaultInstance(probe);
       if (isOurs) return [];
       const { code } = await waitForExit(instance, 0);
-      return unless(code !== 0 && instance.output().includes(String(defaultPort)), {
+      return problemUnless(code !== 0 && instance.output().includes(String(defaultPort)), {
         path: 'PORT unset',
         expected: `GET /health answered on port ${defaultPort}, or an error that the port is in use`,
         actual: lastOutput(instance),
@@ -145,7 +145,7 @@ export const processRules = sharing({ turn: 'separate', controls: [startsInstanc
     ...should('process.log-secrets', 'OWASP, logging: tokens and data of users are not logged'),
     title: 'the log has neither tokens nor arguments of calls',
     turn: 'last',
-    controls: [initializes],
+    controls: [canInitialize],
     fix: 'Log the tool, the time and the outcome. Never log the Authorization header, the body or the arguments.',
     check: logProblems,
   },
@@ -175,12 +175,12 @@ async function endProblems(instance: Instance, path: string, mentions: string): 
   if (instance.healthy) return [{ path, expected: 'no start', actual: 'a running server' }];
   const { code, signal } = await instance.exit;
   return [
-    ...unless(code !== null && code !== 0, {
+    ...problemUnless(code !== null && code !== 0, {
       path,
       expected: 'an exit status other than 0',
       actual: code === null ? `ended by ${signal}` : `exit status ${code}`,
     }),
-    ...unless(instance.output().includes(mentions), {
+    ...problemUnless(instance.output().includes(mentions), {
       path,
       expected: `a message that mentions ${mentions}`,
       actual: lastOutput(instance),
@@ -228,12 +228,12 @@ async function acceptsTokenInTime(probe: Probe, instance: Instance): Promise<boo
 async function instanceAcceptsToken(probe: Probe, instance: Instance): Promise<boolean> {
   const token = await probe.token();
   const url = new URL(instance.url);
-  const { http, result } = await probe.initialize(undefined, { url }).catch(unanswered);
+  const { http, result } = await probe.initialize(undefined, { url }).catch(answerOfSilence);
   if (!result) return false;
   const call = { name: noSuchTool, arguments: {} };
   const answer = await probe
     .rpcOnce('tools/call', call, { url, session: sessionOf(http), token })
-    .catch(unanswered);
+    .catch(answerOfSilence);
   return !isRefusal(answer.http);
 }
 

@@ -13,8 +13,8 @@ import {
   holdsResult,
   rejectedProblems,
   resultProblems,
-} from './expect.ts';
-import { inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
+} from './answer-problems.ts';
+import { type LiveRule, must, problemsAt, problemsInParallel, problemUnless, should } from './rule.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
 export const protocolRules: readonly LiveRule[] = [
@@ -26,7 +26,7 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
-      return versionProblems(await probe.initializeSteadily(platformVersion), [platformVersion]);
+      return versionProblems(await probe.initializeWithRetries(platformVersion), [platformVersion]);
     },
   },
   {
@@ -38,8 +38,8 @@ export const protocolRules: readonly LiveRule[] = [
     check: async (probe) => {
       await probe.session();
       const later = (await supportedVersions()).filter((version) => version > platformVersion);
-      return inParallel(later, async (version) =>
-        versionProblems(await probe.initializeSteadily(version), [version]),
+      return problemsInParallel(later, async (version) =>
+        versionProblems(await probe.initializeWithRetries(version), [version]),
       );
     },
   },
@@ -51,7 +51,7 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
-      return versionProblems(await probe.initializeSteadily('1999-12-31'), await supportedVersions());
+      return versionProblems(await probe.initializeWithRetries('1999-12-31'), await supportedVersions());
     },
   },
   {
@@ -88,7 +88,7 @@ export const protocolRules: readonly LiveRule[] = [
     check: async (probe) => {
       const session = await probe.session();
       const stringIds = ['an id of "quotes" and ünicode', '4711'];
-      const ofStrings = await inParallel(stringIds, async (id) => {
+      const ofStrings = await problemsInParallel(stringIds, async (id) => {
         const answer = await probe.post(rpcRequest(id, 'tools/list'), { session });
         return resultProblems(rpcAnswer(answer, id), `tools/list with id ${shorten(id)}`);
       });
@@ -128,7 +128,7 @@ export const protocolRules: readonly LiveRule[] = [
     mustAnswer: 'in-time',
     check: async (probe) => {
       const methods = ['tools/destroy', '__proto__', 'constructor'];
-      return inParallel(methods, async (method) => {
+      return problemsInParallel(methods, async (method) => {
         const { http, error } = await probe.rpc(method, {}, { mayHang: true });
         return answerProblems(error?.code === -32601, `${method}, error.code`, '-32601', http);
       });
@@ -143,7 +143,7 @@ export const protocolRules: readonly LiveRule[] = [
       const session = await probe.session();
       const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
       const answer = await probe.post(notification, { session, mayHang: true });
-      return unless(answer.status >= 200 && answer.status < 300 && !answer.values.some(isObject), {
+      return problemUnless(answer.status >= 200 && answer.status < 300 && !answer.values.some(isObject), {
         path: 'notifications/initialized',
         expected: 'HTTP 202 without a response',
         actual: describe(answer),
@@ -167,7 +167,7 @@ export const protocolRules: readonly LiveRule[] = [
         { ...request, params: 'cursor' },
         { jsonrpc: '2.0', id: 1 },
       ];
-      return inParallel(messages, async (message) => {
+      return problemsInParallel(messages, async (message) => {
         const answer = await probe.post(message, { session });
         const isRefused = answer.status < 500 && !holdsResult(answer);
         return answerProblems(isRefused, shorten(message), 'HTTP 4xx, or a JSON-RPC error', answer);

@@ -1,10 +1,10 @@
 import type { Problem } from '../model.ts';
 import type { Environment } from '../target.ts';
 import type { HttpAnswer } from '../wire/http.ts';
+import { answerProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { answerProblems } from './expect.ts';
 import { hostDomains, production, readyAnswer, startsInstances } from './instance.ts';
-import { type LiveRule, sharing, should } from './rule.ts';
+import { type LiveRule, should, withSharedMembers } from './rule.ts';
 
 /** Nothing listens there. */
 const unreachable = 'http://127.0.0.1:9/jwks.json';
@@ -12,7 +12,7 @@ const unreachable = 'http://127.0.0.1:9/jwks.json';
 const source = 'common to all container platforms';
 
 /** `GET /ready`, where a host asks whether a new version may take the place of the one before: it may if its calls can be paid. */
-export const readinessRules = sharing({ turn: 'separate', controls: [startsInstances] }, [
+export const readinessRules = withSharedMembers({ turn: 'separate', controls: [startsInstances] }, [
   {
     ...should('health.ready-paid', source),
     title: 'GET /ready answers 200 while calls can be paid',

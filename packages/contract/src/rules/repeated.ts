@@ -4,10 +4,10 @@ import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import { answeredCalls } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
-import { describeCall, type RpcAnswer, saysLimited, unanswered } from '../wire/rpc.ts';
+import { answerOfSilence, describeCall, type RpcAnswer, saysLimited } from '../wire/rpc.ts';
 import { isUnrecorded } from '../wire/unrecorded.ts';
 import { mergeLive } from './cases.ts';
-import { ofCall } from './result.ts';
+import { problemOfCall } from './result.ts';
 import { fact, type LiveRule, must } from './rule.ts';
 
 /** How often a call is sent whose outcome varies, and how often its outcome changes if that is no accident of its source. */
@@ -61,9 +61,9 @@ function repeatedCalls(probe: Probe): Promise<readonly RepeatedOutcome[]> {
       const answers: [RpcAnswer, RpcAnswer, ...RpcAnswer[]] = [outcome.rpc, await probe.call(name, args)];
       const { failed, succeeded } = probe.ledger.outcomesOf(name, args);
       const varies = (failed > 0 && succeeded > 0) || changesIn(answers) > 0;
-      const mayRepeat = varies && !probe.target.writing?.has(name) && probe.target.live !== true;
+      const mayRepeat = varies && !probe.target.writing?.has(name) && probe.target.mayCallLiveApis !== true;
       while (mayRepeat && answers.length < repeats.calls && changesIn(answers) < repeats.changes)
-        answers.push(await probe.call(name, args).catch(unanswered));
+        answers.push(await probe.call(name, args).catch(answerOfSilence));
       return { outcome, answers };
     });
   });
@@ -72,14 +72,14 @@ function repeatedCalls(probe: Probe): Promise<readonly RepeatedOutcome[]> {
 function variationProblems({ outcome, answers }: RepeatedOutcome, probe: Probe): readonly Problem[] {
   const [first] = answers;
   const { failed, succeeded } = probe.ledger.outcomesOf(outcome.name, outcome.arguments);
-  const other = answers.find(
+  const otherAnswer = answers.find(
     ({ result }) => endingOf(result) !== endingOf(first.result) && !(result && saysLimited(result)),
   );
   // What varied only beside other calls is the fault of the calls that ran together, or of a limit.
-  if (!other) return [];
-  const problem = ofCall(outcome, {
+  if (!otherAnswer) return [];
+  const problem = problemOfCall(outcome, {
     expected: `each time as the first time: ${describeCall(first)}`,
-    actual: describeCall(other),
+    actual: describeCall(otherAnswer),
   });
   if (failed === 0 || succeeded === 0) return [problem];
   return [{ ...problem, times: { failed, of: failed + succeeded } }];
@@ -91,7 +91,7 @@ function isProven({ outcome, answers }: RepeatedOutcome, { target, ledger }: Pro
   if (failures.some(({ http, result }) => http.headers['retry-after'] !== undefined || isUnrecorded(result)))
     return false;
   const { failed, succeeded } = ledger.outcomesOf(outcome.name, outcome.arguments);
-  const isRecorded = target.owned !== undefined && target.live !== true;
+  const isRecorded = target.owned !== undefined && target.mayCallLiveApis !== true;
   return changesIn(answers) >= repeats.changes || (isRecorded && failed > 0 && succeeded > 0);
 }
 

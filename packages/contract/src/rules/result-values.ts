@@ -3,7 +3,7 @@ import { shorten } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
-import { reachOf } from '../wire/address.ts';
+import { addressScope } from '../wire/address.ts';
 import type { Probe } from '../wire/probe.ts';
 import { mergeLive } from './cases.ts';
 import { injections } from './fit-text.ts';
@@ -15,7 +15,7 @@ import {
   returnedCalls,
   searchingValues,
   toolWordsOf,
-} from './returned.ts';
+} from './returned-values.ts';
 import { type LiveRule, should } from './rule.ts';
 import { isText } from './schema-problems.ts';
 
@@ -153,8 +153,8 @@ function privateLink(value: Json, { url: own }: Probe): string | undefined {
   return links.find((link) => {
     if (!URL.canParse(link)) return false;
     const url = new URL(link);
-    const isOwn = url.host === own.host || (reachOf(own) === 'loopback' && url.port === own.port);
-    return !isOwn && (reachOf(url) === 'loopback' || privateHost.test(url.hostname));
+    const isOwn = url.host === own.host || (addressScope(own) === 'loopback' && url.port === own.port);
+    return !isOwn && (addressScope(url) === 'loopback' || privateHost.test(url.hostname));
   });
 }
 
@@ -197,7 +197,7 @@ function timeProblem({ name, tool, data }: Returned, { target }: Probe): Problem
   const isLive =
     /\b(?:live|current|currently)\b/.test(words) && !/\b(?:histor\w*|past|archive\w*|previous)\b/.test(words);
   // A recorded source is as old as its recording.
-  const isRecorded = target.owned !== undefined && target.live !== true;
+  const isRecorded = target.owned !== undefined && target.mayCallLiveApis !== true;
   for (const member of timeNames) {
     const time = timeOf(data[member]);
     const ageMs = Date.now() - time;

@@ -11,7 +11,7 @@ import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
 import { failureMembers, incidentIn, resultText } from '../wire/rpc.ts';
 import { listedOutputSchema } from '../wire/tool-cases.ts';
-import { checkEach, fact, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+import { fact, type LiveRule, must, problemsOfEach, problemUnless, should, valueProblems } from './rule.ts';
 import { isText } from './schema-problems.ts';
 
 /** A rule about every result. */
@@ -34,7 +34,7 @@ export const resultRules: readonly SingleResultRule[] = [
     title: 'every result has a text item',
     fix: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
     findProblems: ({ content }) =>
-      unless(resultText(content) !== undefined, {
+      problemUnless(resultText(content) !== undefined, {
         path: 'result.content[0]',
         expected: '{"type":"text","text":"…"}',
         actual: shorten(Array.isArray(content) ? content[0] : content),
@@ -107,7 +107,11 @@ export const resultRules: readonly SingleResultRule[] = [
       const sentDigits = longIntegers(rpc.http.body);
       const lost = longIntegers(text).find((digits) => !sentDigits.includes(digits));
       const expected = `the integers of structuredContent: ${sentDigits.slice(0, 3).join(', ') || 'none beyond 2^53'}`;
-      return unless(lost === undefined, { path: 'result.content[0].text', expected, actual: String(lost) });
+      return problemUnless(lost === undefined, {
+        path: 'result.content[0].text',
+        expected,
+        actual: String(lost),
+      });
     },
   }),
   ofData({
@@ -141,7 +145,7 @@ export const resultRules: readonly SingleResultRule[] = [
     title: 'no result is longer than the platform reads',
     fix: 'Split the result into pages, or summarize it.',
     findProblems: ({ content }, _outcome, { limits }) =>
-      unless((resultText(content)?.length ?? 0) <= limits.resultCharacters, {
+      problemUnless((resultText(content)?.length ?? 0) <= limits.resultCharacters, {
         path: 'result.content[0].text',
         expected: `at most ${limits.resultCharacters} characters`,
         actual: `${resultText(content)?.length} characters`,
@@ -195,10 +199,10 @@ function about(
       if (concerned.length === 0) throw otherwise();
       const problemLists = concerned.flatMap((outcome) => {
         const problems = findProblems(outcome.result ?? {}, outcome, probe.profile);
-        if (problems) return [problems.map((problem) => ofCall(outcome, problem))];
+        if (problems) return [problems.map((problem) => problemOfCall(outcome, problem))];
         return [];
       });
-      return checkEach(problemLists, NotRun.by('unreadableResult'), (problems) => problems);
+      return problemsOfEach(problemLists, NotRun.by('unreadableResult'), (problems) => problems);
     },
   });
 }
@@ -209,7 +213,7 @@ export function noFailure(): NotRun {
 }
 
 /** A problem of one call, with its tool and arguments. */
-export function ofCall(call: Call, problem: Problem): Problem {
+export function problemOfCall(call: Call, problem: Problem): Problem {
   const { name, arguments: args, result, content, failure } = call;
   const incident = incidentIn(result?.content ?? content);
   return {

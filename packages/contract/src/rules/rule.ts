@@ -84,22 +84,25 @@ export function fact(id: string, level: Level, source: string) {
 }
 
 /** Rules that have something in common. What a rule says itself counts. */
-export function sharing(sharedMembers: Partial<LiveRule>, rules: readonly LiveRule[]): readonly LiveRule[] {
+export function withSharedMembers(
+  sharedMembers: Partial<LiveRule>,
+  rules: readonly LiveRule[],
+): readonly LiveRule[] {
   return rules.map((rule) => ({ ...sharedMembers, ...rule }));
 }
 
 /** The problems of all items. @throws NotRun, this one, if there are no items to check. */
-export function checkEach<T>(
+export function problemsOfEach<T>(
   items: readonly T[],
-  otherwise: NotRun,
+  reasonIfEmpty: NotRun,
   findProblems: (item: T) => readonly Problem[],
 ): readonly Problem[] {
-  if (items.length === 0) throw otherwise;
+  if (items.length === 0) throw reasonIfEmpty;
   return items.flatMap(findProblems);
 }
 
 /** The problems of all items; each is asked about at once. */
-export async function inParallel<T>(
+export async function problemsInParallel<T>(
   items: readonly T[],
   problemsOf: (item: T) => Promise<readonly Problem[]>,
 ): Promise<readonly Problem[]> {
@@ -107,7 +110,7 @@ export async function inParallel<T>(
 }
 
 /** The problems of all calls, of which few are made at once. */
-export async function ofCalls<T>(
+export async function problemsOfCalls<T>(
   calls: readonly T[],
   problemsOf: (call: T) => Promise<readonly Problem[]>,
 ): Promise<readonly Problem[]> {
@@ -115,7 +118,7 @@ export async function ofCalls<T>(
 }
 
 /** The problem, unless the condition is true. */
-export function unless(holds: boolean, problem: Problem): readonly Problem[] {
+export function problemUnless(holds: boolean, problem: Problem): readonly Problem[] {
   if (holds) return [];
   return [problem];
 }
@@ -127,7 +130,7 @@ export function problemsAt(
   expected: string,
   actual: string,
 ): readonly Problem[] {
-  return unless(holds, { path, expected, actual });
+  return problemUnless(holds, { path, expected, actual });
 }
 
 /** The problem of a JSON value at a path, unless the condition is true. */
@@ -240,7 +243,7 @@ export function verdict(
   const note = notes.length > 0 && { note: notes.join('; ') };
   const [worst] = problems
     .flatMap(({ times }) => times ?? [])
-    .toSorted((left, two) => two.failed - left.failed);
+    .toSorted((left, right) => right.failed - left.failed);
   const failedCases = cases?.filter((part) => problems.some((problem) => problem.case === part.id)) ?? [];
   const weight = failedCases.length > 0 ? highestLevel(failedCases) : level;
   const runCases = cases?.map((part) => part.id).filter((part) => !unrunCases.has(part));

@@ -3,7 +3,7 @@ import type { Runtime, Target } from '../target.ts';
 import { compareVersions, type SecurityFix, securityFixes } from '../versions.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { type LiveRule, should, unless } from './rule.ts';
+import { type LiveRule, problemUnless, should } from './rule.ts';
 
 /** The runtime of a generated project. */
 export const runtimeRules: readonly LiveRule[] = [
@@ -31,7 +31,7 @@ function runtimeOf({ target }: Probe): Runtime {
 
 function outdatedProblems(runtime: Runtime): readonly Problem[] {
   const fixes = missingFixes(runtime).map(({ version, what: change }) => `${version} ${change}`);
-  return unless(compareVersions(runtime.version, runtime.newest) >= 0, {
+  return problemUnless(compareVersions(runtime.version, runtime.newest) >= 0, {
     path: 'node_modules/market-mcp-runtime',
     expected: [runtime.newest, ...fixes].join('; '),
     actual: runtime.version,

@@ -3,10 +3,10 @@ import { answersCalls, initializesAgain, lists, opensSession } from '../wire/con
 import { invented } from '../wire/curl-line.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
+import { answerProblems, holdsResult, invalidSessionProblems, resultProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { answerProblems, holdsResult, invalidSessionProblems, resultProblems } from './expect.ts';
 import { reissuedToken } from './gate-attempts.ts';
-import { inParallel, type LiveRule, must, should } from './rule.ts';
+import { type LiveRule, must, problemsInParallel, should } from './rule.ts';
 
 const unknownId = invented.unknown;
 const longId = 'x'.repeat(4096);
@@ -81,7 +81,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
       };
       if (holdsResult(await send())) throw NotRun.because('inapplicable', 'a request needs no session');
       const session = encodeURIComponent((await probe.session()) ?? '');
-      return inParallel(['sessionId', 'session_id', 'mcp-session-id'], async (name) => {
+      return problemsInParallel(['sessionId', 'session_id', 'mcp-session-id'], async (name) => {
         const answer = await send(`?${name}=${session}`);
         return answerProblems(!holdsResult(answer), `POST with ?${name}=<a session>`, 'no result', answer);
       });
@@ -95,7 +95,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     controls: [lists],
     check: async (probe) => {
       const ids = [undefined, unknownId, longId, ...memberNames, ...(await tamperedIds(probe))];
-      return inParallel(ids, async (id) => {
+      return problemsInParallel(ids, async (id) => {
         const answer = await probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) });
         const isRefused = [400, 404, 405].includes(answer.status);
         return answerProblems(isRefused, `DELETE, ${sessionHeaderText(id)}`, 'HTTP 400, 404 or 405', answer);
@@ -119,7 +119,7 @@ function refusalRule(
     controls: [opensSession, lists],
     mustAnswer: isPost ? undefined : 'in-time',
     check: async (probe) =>
-      inParallel(await idsOf(probe), async (session) => {
+      problemsInParallel(await idsOf(probe), async (session) => {
         const answer = isPost
           ? (await probe.rpcOnce('tools/list', undefined, { session })).http
           : await probe.openStream(session, { mayHang: true });
@@ -154,7 +154,7 @@ function survived(rule: LiveRule): LiveRule {
       const worked = (await initializesAgain(probe)) === undefined;
       const problems = await rule.check(probe);
       if (!worked) return problems;
-      const afterwards = await probe.initializeSteadily();
+      const afterwards = await probe.initializeWithRetries();
       const broken = resultProblems(afterwards, 'initialize afterwards');
       if (broken.length > 0) probe.ledger.explain(memberRule, afterwards.http);
       return [...problems, ...broken];

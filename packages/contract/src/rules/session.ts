@@ -3,14 +3,19 @@ import { initializesAgain, lists, opensSession } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { NoAnswer } from '../wire/receive.ts';
-import { isLimited, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../wire/rpc.ts';
-import { answerProblems, carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
-import { type Control, inParallel, type LiveRule, must, should, valueProblems } from './rule.ts';
+import { answerOfSilence, isLimited, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from '../wire/rpc.ts';
+import {
+  answerProblems,
+  carriedOutProblems,
+  invalidSessionProblems,
+  resultProblems,
+} from './answer-problems.ts';
+import { type Control, type LiveRule, must, problemsInParallel, should, valueProblems } from './rule.ts';
 
 const idHeader = 'initialize, header mcp-session-id';
 
 /** Requests with the same id in two sessions, sent once in a run. */
-function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {
+function twoSessionsProblems(probe: Probe): Promise<readonly Problem[]> {
   return probe.once('two at once', async () => {
     const method = await otherMethod(probe);
     const sessions = [await probe.newSession(), await probe.newSession()] as const;
@@ -34,10 +39,10 @@ function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {
 function otherMethod(probe: Probe): Promise<string> {
   return probe.once('other method', async () => {
     for (const method of ['prompts/list', 'resources/list']) {
-      const answer = await probe.rpc(method).catch(unanswered);
+      const answer = await probe.rpc(method).catch(answerOfSilence);
       if (carriedOutProblems(answer, method).length === 0) return method;
     }
-    const { http, result, error } = await probe.rpc('ping').catch(unanswered);
+    const { http, result, error } = await probe.rpc('ping').catch(answerOfSilence);
     const isAnsweredWrongly = http.status >= 200 && http.status < 300 && !result && error?.code !== -32_601;
     if (isAnsweredWrongly) throw NotRun.by('ping');
     return 'ping';
@@ -46,7 +51,7 @@ function otherMethod(probe: Probe): Promise<string> {
 
 /** Two sessions at once get their own answers: otherwise twenty do not, either. */
 const keepsTwoApart: Control = async (probe) => {
-  const problems = await twoAtOnce(probe).catch((error: unknown) =>
+  const problems = await twoSessionsProblems(probe).catch((error: unknown) =>
     error instanceof NoAnswer ? [error] : [],
   );
   if (problems.length === 0) return undefined;
@@ -54,13 +59,13 @@ const keepsTwoApart: Control = async (probe) => {
 };
 
 /** Twenty sessions, opened and used at the same time. */
-async function twentyAtOnce(probe: Probe): Promise<readonly Problem[]> {
+async function twentySessionsProblems(probe: Probe): Promise<readonly Problem[]> {
   const initializations = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
   const refusals = initializations.flatMap((answer) => resultProblems(answer, 'initialize'));
   if (refusals.length > 0) return refusals.slice(0, 1);
   const answers = await Promise.all(
     initializations.map(async (answer) =>
-      probe.rpc('tools/list', undefined, { session: await probe.enter(answer), keepsSession: true }),
+      probe.rpc('tools/list', undefined, { session: await probe.confirmSession(answer), keepsSession: true }),
     ),
   );
   // discovery.same-list compares the lists.
@@ -91,7 +96,7 @@ const ageMs = 5_000;
 
 /** The session that an initialize has opened, when it is old enough. */
 async function agedSession(probe: Probe, initialized: RpcAnswer): Promise<string> {
-  const session = await probe.enter(initialized);
+  const session = await probe.confirmSession(initialized);
   if (session === undefined) throw NotRun.by('sessionAgain');
   // The sessions of a project are those of the runtime, which keeps them longer than a check lasts.
   if (!probe.target.owned) await probe.pause(ageMs - (probe.ageOf(session) ?? 0));
@@ -103,7 +108,7 @@ async function lastingSession(probe: Probe, method: string): Promise<string> {
   const session = await agedSession(probe, await probe.initializedAgain());
   const answer = await probe.rpc(method, undefined, { session, keepsSession: true });
   if (carriedOutProblems(answer, method).length === 0 || isLimited(answer.http)) return session;
-  return agedSession(probe, await probe.initializeSteadily());
+  return agedSession(probe, await probe.initializeWithRetries());
 }
 
 function inSeconds(ms: number): string {
@@ -141,7 +146,7 @@ export const sessionRules: readonly LiveRule[] = [
     controls: [opensSession, initializesAgain],
     check: async (probe) => {
       const answers = [await probe.initialized(), await probe.initializedAgain()];
-      for (let count = 0; count < 2; count++) answers.push(await probe.initializeSteadily());
+      for (let count = 0; count < 2; count++) answers.push(await probe.initializeWithRetries());
       const ids = answers.flatMap(({ http }) => sessionOf(http) ?? []);
       if (new Set(ids).size < answers.length) throw NotRun.by('sessionAgain');
       const expected = `ids that differ in characters for ${fewestBits} random bits`;
@@ -156,7 +161,7 @@ export const sessionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const id = await probe.session();
       const names = ['Mcp-Session-Id', 'MCP-SESSION-ID'];
-      return inParallel(names, async (name) => {
+      return problemsInParallel(names, async (name) => {
         const headers = { 'mcp-session-id': undefined, [name]: id };
         return resultProblems(
           await probe.rpc('tools/list', undefined, { headers }),
@@ -174,7 +179,7 @@ export const sessionRules: readonly LiveRule[] = [
     mustAnswer: true,
     check: async (probe) => {
       const answers = [await probe.initializedAgain()];
-      for (let count = 0; count < 2; count++) answers.push(await probe.initializeSteadily());
+      for (let count = 0; count < 2; count++) answers.push(await probe.initializeWithRetries());
       const refusals = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
       if (refusals.length > 0) return refusals.slice(0, 1);
       const ids = answers.map(({ http }) => sessionOf(http));
@@ -204,7 +209,7 @@ export const sessionRules: readonly LiveRule[] = [
         if (isLimited(answer.http)) return [];
         const repeated = await send();
         if (carriedOutProblems(repeated, method).length === 0) {
-          for (const each of [answer, repeated]) probe.ledger.tally(method, undefined, each);
+          for (const each of [answer, repeated]) probe.ledger.countAnswer(method, undefined, each);
           continue; // answers.steady reports it
         }
         if (/session/i.test(answer.http.body)) probe.ledger.explain('session.lasting', answer.http);
@@ -220,7 +225,7 @@ export const sessionRules: readonly LiveRule[] = [
     turn: 'isolated',
     controls: [initializesAgain, lists],
     mustAnswer: true,
-    check: twoAtOnce,
+    check: twoSessionsProblems,
   },
   {
     ...must('session.parallel', 'C§3.1'),
@@ -231,9 +236,9 @@ export const sessionRules: readonly LiveRule[] = [
     controls: [initializesAgain, lists, keepsTwoApart],
     mustAnswer: true,
     check: async (probe) => {
-      const problems = await twentyAtOnce(probe);
+      const problems = await twentySessionsProblems(probe);
       const isLost = problems.some(({ actual }) => /session/i.test(actual));
-      return isLost ? twentyAtOnce(probe) : problems; // a server that was restarted has lost them once
+      return isLost ? twentySessionsProblems(probe) : problems; // a server that was restarted has lost them once
     },
   },
   {

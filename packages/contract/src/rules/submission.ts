@@ -4,8 +4,8 @@ import { Unanswered } from '../wire/receive.ts';
 import { failedStep, fixes, rehearse, thrownProblems, unparsedText } from '../wire/rehearsal.ts';
 import { listedOutputSchema } from '../wire/tool-cases.ts';
 import { listProblems } from './discovery.ts';
-import { ofCall } from './result.ts';
-import { checkEach, fact, type LiveRule, unless } from './rule.ts';
+import { problemOfCall } from './result.ts';
+import { fact, type LiveRule, problemsOfEach, problemUnless } from './rule.ts';
 
 const commonMembers = (id: string) =>
   ({
@@ -24,7 +24,9 @@ export const submissionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { steps, rejected } = await rehearse(probe);
       if (rejected !== undefined) return listProblems(rejected);
-      const problems = steps.flatMap((step) => thrownProblems(step).map((problem) => ofCall(step, problem)));
+      const problems = steps.flatMap((step) =>
+        thrownProblems(step).map((problem) => problemOfCall(step, problem)),
+      );
       if (steps.some(({ silent }) => silent)) throw new Unanswered(problems);
       return problems;
     },
@@ -36,8 +38,8 @@ export const submissionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return checkEach(answered, NotRun.by('noRehearsal'), (step) =>
-        failedStep(step).map((problem) => ofCall(step, problem)),
+      return problemsOfEach(answered, NotRun.by('noRehearsal'), (step) =>
+        failedStep(step).map((problem) => problemOfCall(step, problem)),
       );
     },
   },
@@ -51,8 +53,8 @@ export const submissionRules: readonly LiveRule[] = [
         throw NotRun.by('noOutputSchema');
       }
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return checkEach(answered, NotRun.by('noRehearsal'), (step) =>
-        unparsedText(step).map((problem) => ofCall(step, problem)),
+      return problemsOfEach(answered, NotRun.by('noRehearsal'), (step) =>
+        unparsedText(step).map((problem) => problemOfCall(step, problem)),
       );
     },
   },
@@ -70,7 +72,7 @@ export const submissionRules: readonly LiveRule[] = [
       if (steps.every(({ thrown }) => thrown !== undefined)) {
         throw NotRun.by('noRehearsal');
       }
-      return unless(ms <= submissionMs, {
+      return problemUnless(ms <= submissionMs, {
         expected: `at most ${submissionMs} ms for all tools`,
         actual: `${Math.round(ms)} ms`,
       });

@@ -2,7 +2,7 @@ import { cachedByObject, isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
-import { fact, must, problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { fact, must, problemsAt, problemUnless, type StaticRule, should, valueProblems } from './rule.ts';
 import { allSchemas, isText, normalize, textProblems } from './schema-problems.ts';
 
 /** Name and description of a tool. */
@@ -18,7 +18,7 @@ export const toolRules: readonly StaticRule[] = [
     title: 'no two tools share a name',
     fix: 'Rename one of them. tools/call can reach only one tool of each name.',
     inspect: ({ name }, siblings) =>
-      unless(!isText(name) || siblings.every((sibling) => sibling.name !== name), {
+      problemUnless(!isText(name) || siblings.every((sibling) => sibling.name !== name), {
         path: 'name',
         expected: 'a unique name',
         actual: `several tools are called ${shorten(name)}`,
@@ -29,7 +29,7 @@ export const toolRules: readonly StaticRule[] = [
     title: 'every tool name contains only characters that all clients accept',
     fix: 'Use at most 64 letters, digits, _ and -. In several clients, one invalid name hides all tools of the server.',
     inspect: ({ name }, _siblings, { limits }) =>
-      unless(!isText(name) || new RegExp(limits.toolNamePattern, 'u').test(name), {
+      problemUnless(!isText(name) || new RegExp(limits.toolNamePattern, 'u').test(name), {
         path: 'name',
         expected: `a match of ${limits.toolNamePattern}`,
         actual: shorten(name),
@@ -78,11 +78,14 @@ export const toolRules: readonly StaticRule[] = [
     title: 'no two tools share a description',
     fix: 'Say in each description how the tool differs from the others, so that an agent can choose.',
     inspect: (tool, siblings) =>
-      unless(gistOf(tool) === undefined || siblings.every((sibling) => gistOf(sibling) !== gistOf(tool)), {
-        path: 'description',
-        expected: 'a unique description',
-        actual: shorten(tool.description),
-      }),
+      problemUnless(
+        gistOf(tool) === undefined || siblings.every((sibling) => gistOf(sibling) !== gistOf(tool)),
+        {
+          path: 'description',
+          expected: 'a unique description',
+          actual: shorten(tool.description),
+        },
+      ),
   },
   {
     ...should('tool.to-do', 'C§2.1'),
@@ -123,7 +126,7 @@ export const readable: StaticRule = {
   title: 'every element of the tool list is an object within the size limits',
   fix: 'Return one plain object for each tool, and simplify its schemas.',
   inspect: (tool) =>
-    unless(isObject(tool) && isReadable(tool), {
+    problemUnless(isObject(tool) && isReadable(tool), {
       expected: `a JSON object of at most ${bounds.levels} levels and ${bounds.values} values`,
       actual: isObject(tool) ? 'a larger object' : shorten(tool),
     }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { present, shorten } from '../json/json.ts';
-import { reachOf } from '../wire/address.ts';
+import { addressScope } from '../wire/address.ts';
 import { mapConcurrently } from '../wire/concurrency.ts';
 import { initializesAgain, lists } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
@@ -8,9 +8,9 @@ import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
+import { answerProblems, rejectedProblems, resultProblems, withRequestCommand } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { answerProblems, rejectedProblems, resultProblems, withRequestCommand } from './expect.ts';
-import { inParallel, type LiveRule, problemsAt, should, unless } from './rule.ts';
+import { type LiveRule, problemsAt, problemsInParallel, problemUnless, should } from './rule.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
 export const transportRules: readonly LiveRule[] = [
@@ -91,11 +91,14 @@ export const transportRules: readonly LiveRule[] = [
         const { headers } = answer;
         const names = `access-control-${title}-headers`;
         const isOpen = headers['access-control-allow-origin'] !== undefined;
-        return unless(!isOpen || /(^|[\s,])(\*|mcp-session-id)($|[\s,])/i.test(String(headers[names])), {
-          path: `${path} with Origin: ${origin}, header ${names}`,
-          expected: 'a list with mcp-session-id',
-          actual: shorten(headers[names]),
-        }).map(withRequestCommand(answer));
+        return problemUnless(
+          !isOpen || /(^|[\s,])(\*|mcp-session-id)($|[\s,])/i.test(String(headers[names])),
+          {
+            path: `${path} with Origin: ${origin}, header ${names}`,
+            expected: 'a list with mcp-session-id',
+            actual: shorten(headers[names]),
+          },
+        ).map(withRequestCommand(answer));
       });
     },
   },
@@ -108,7 +111,7 @@ export const transportRules: readonly LiveRule[] = [
       const session = await probe.session();
       const headers = present({ 'content-type': 'application/json', 'mcp-session-id': session });
       const body = JSON.stringify(rpcRequest(nextId(), 'tools/list'));
-      return inParallel(['PUT', 'PATCH'], async (method) =>
+      return problemsInParallel(['PUT', 'PATCH'], async (method) =>
         rejectedProblems(await probe.http({ method, headers, body }), method),
       );
     },
@@ -153,11 +156,14 @@ export const transportRules: readonly LiveRule[] = [
       const answer = await probe.health();
       const { headers } = answer;
       const problems = ['x-powered-by', 'server'].flatMap((name) =>
-        unless(headers[name] === undefined || (name === 'server' && !/\d/.test(String(headers[name]))), {
-          path: `header ${name}`,
-          expected: 'none',
-          actual: shorten(headers[name]),
-        }),
+        problemUnless(
+          headers[name] === undefined || (name === 'server' && !/\d/.test(String(headers[name]))),
+          {
+            path: `header ${name}`,
+            expected: 'none',
+            actual: shorten(headers[name]),
+          },
+        ),
       );
       return problems.map(withRequestCommand(answer));
     },
@@ -271,5 +277,5 @@ function turnedDown(
 
 /** Only a server on this machine can be reached by DNS rebinding. */
 function isOnLoopback(url: string): boolean {
-  return reachOf(new URL(url)) === 'loopback';
+  return addressScope(new URL(url)) === 'loopback';
 }

@@ -40,9 +40,9 @@ const authorization =
 const token = /\btokens?\b/i;
 
 /** Whether a text names the authorization or the token. If the request itself says "token", that may be a coin. */
-function namesAuthorization(text: string, { asked }: Pick<HttpAnswer, 'asked'>): boolean {
+function namesAuthorization(text: string, { request }: Pick<HttpAnswer, 'request'>): boolean {
   const beginning = text.slice(0, 1_000);
   if (authorization.test(beginning)) return true;
-  const sentBody = typeof asked?.body === 'string' ? asked.body.replaceAll('progressToken', '') : '';
+  const sentBody = typeof request?.body === 'string' ? request.body.replaceAll('progressToken', '') : '';
   return token.test(beginning) && !/token/i.test(sentBody);
 }

@@ -4,13 +4,13 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Where an address leads: to this machine, to its link (where clouds serve the keys of a machine), or elsewhere. */
-export type Reach = 'loopback' | 'link-local' | 'elsewhere';
+export type AddressScope = 'loopback' | 'link-local' | 'elsewhere';
 
 /**
  * Where a URL leads, by its host name: names are not resolved. URLs contain IPv4 in any form (`0x7f.1`) as four
  * decimal numbers, and IPv6 in brackets.
  */
-export function reachOf({ hostname }: URL): Reach {
+export function addressScope({ hostname }: URL): AddressScope {
   const name = hostname.replace(/\.$/, '');
   // IPv4 inside IPv6: mapped, compatible, translated (RFC 4291 §2.5.5, RFC 6052 §2.1).
   const [, high, low] =

@@ -2,182 +2,230 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
-import { Explorer, type Found, foundCalls, foundData, mostTools, patienceMs } from './explored-calls.ts';
+import {
+  Explorer,
+  type FoundCall,
+  foundCalls,
+  foundData,
+  maxExplorationMs,
+  maxExploredTools,
+} from './explored-calls.ts';
 import { furtherInventedCalls, secondSession } from './invented-calls.ts';
 import { NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
 import { NoAnswer } from './receive.ts';
 
-/** An answer to one of the two calls of a pair, in the order of the calls. */
-export interface Heard {
-  readonly of: 'one' | 'other';
-  /** Whether it was sent while others were running, and whether in the second session. */
-  readonly isBeside: boolean;
-  readonly inSecond: boolean;
+/** An answer to one of the two calls of a pair. */
+export interface PairAnswer {
+  readonly call: 'first' | 'second';
+  /** Whether other calls ran at the same time. */
+  readonly isParallel: boolean;
+  readonly isInSecondSession: boolean;
   readonly data: JsonObject;
 }
 
-/** The answers of two calls of one tool: one after the other, beside each other, and in two sessions. */
-export interface Pair {
-  readonly one: Found;
+/** Two calls of one tool with their answers, in series, in parallel, and in two sessions. */
+export interface CallPair {
+  readonly first: FoundCall;
   /** Absent if every call found the same. */
-  readonly other?: Found;
-  readonly heard: readonly Heard[];
-  /**
-   * Calls that were sent one after the other: the first ones, the last ones, and some more a moment later, if the last ones
-   * were slower than all of the first.
-   */
-  readonly early: readonly Timed[];
-  readonly late: readonly Timed[];
-  readonly later: readonly Timed[];
+  readonly second?: FoundCall | undefined;
+  /** In the order of the calls. */
+  readonly answers: readonly PairAnswer[];
+  /** The first call in series, before the parallel calls. */
+  readonly early: readonly TimedCall[];
+  /** The first call in series, after the parallel calls. */
+  readonly late: readonly TimedCall[];
+  /** A further series after a pause; empty unless `late` was slower than `early`. */
+  readonly later: readonly TimedCall[];
 }
 
 /** Milliseconds of a call, and of a ping right after it: the load of a machine slows both. */
-export interface Timed {
+export interface TimedCall {
   readonly callMs: number;
   readonly pingMs: number;
 }
 
-const rounds = 2;
-const mostTried = 3;
-const inSeries = { early: 4, late: 3 } as const;
-const momentMs = 150;
+/** The pairs of all tools, and notes about tools that were not compared. */
+interface CallPairs {
+  readonly pairs: readonly CallPair[];
+  readonly notes: readonly string[];
+}
 
-/** The pairs of the tools that find something, asked for once in a run, one tool at a time, and what was left out. */
-export function callPairs(
-  probe: Probe,
-): Promise<{ readonly pairs: readonly Pair[]; readonly notes: readonly string[] }> {
+/** The first and the second session; a server may have none. */
+type TwoSessions = readonly [string | undefined, string | undefined];
+
+const parallelRounds = 2;
+const maxCandidates = 3;
+const seriesLength = { early: 4, late: 3 } as const;
+const laterPauseMs = 150;
+
+/** A pair for each tool that returns data, made once in a run, one tool at a time. */
+export function callPairs(probe: Probe): Promise<CallPairs> {
   return probe.once('pairs', async () => {
-    const found = await foundCalls(probe);
+    const foundByTool = await foundCalls(probe);
     const sessions = [await probe.session(), await secondSession(probe)] as const;
-    // Before the pairs, whose answers may repeat what the server keeps of these calls.
+    // The server may repeat the texts of these calls in the answers of the pairs.
     await furtherInventedCalls(probe).catch((error: unknown) => {
       if (!(error instanceof NotRun || error instanceof NoAnswer)) throw error;
     });
-    const startMs = probe.answerClock();
-    const pairs: Pair[] = [];
-    for (const [call, ...otherCalls] of found.slice(0, mostTools)) {
-      if (probe.answerClock() - startMs > patienceMs) break;
-      const otherArguments = otherCalls.filter(
-        ({ arguments: args }) => !isDeepStrictEqual(args, call.arguments),
-      );
-      const differing = otherArguments.filter(({ data }) => !isDeepStrictEqual(data, call.data));
-      const best = differing.find(({ data }) => data.searchExhausted !== true);
-      const candidates = new Set([...(best ? [best] : []), ...differing, ...otherArguments]);
-      pairs.push(await compared(probe, sessions, call, [...candidates]));
+    const startMs = probe.nowWithoutWaits();
+    const pairs: CallPair[] = [];
+    for (const [first, ...otherCalls] of foundByTool.slice(0, maxExploredTools)) {
+      if (probe.nowWithoutWaits() - startMs > maxExplorationMs) break;
+      const comparison = await PairComparison.of(probe, sessions, first);
+      pairs.push(await comparison.run(secondCallCandidates(first, otherCalls)));
     }
-    const notes =
-      pairs.length < found.length ? [`compared for ${pairs.length} of ${found.length} tools`] : [];
-    return { pairs, notes };
+    if (pairs.length === foundByTool.length) return { pairs, notes: [] };
+    return { pairs, notes: [`compared for ${pairs.length} of ${foundByTool.length} tools`] };
   });
 }
 
-/** What a call and those that may find something else answer: one after the other, beside each other, and in two sessions. */
-async function compared(
-  probe: Probe,
-  sessions: readonly [string | undefined, string | undefined],
-  foundCall: Found,
-  candidates: readonly Found[],
-): Promise<Pair> {
-  const explorer = await Explorer.of(probe);
-  const { isLive } = explorer;
-  const heard: Heard[] = [];
+/** The calls with other arguments, in the order in which they are tried as second call: first one that found other data. */
+function secondCallCandidates(first: FoundCall, otherCalls: readonly FoundCall[]): readonly FoundCall[] {
+  const candidates = otherCalls.filter(({ arguments: args }) => !isDeepStrictEqual(args, first.arguments));
+  const differing = candidates.filter(({ data }) => !isDeepStrictEqual(data, first.data));
+  const best = differing.filter(({ data }) => data.searchExhausted !== true).slice(0, 1);
+  return [...new Set([...best, ...differing, ...candidates])];
+}
 
-  /** Milliseconds; undefined if the call was not made or found nothing. */
-  const ask = async (of: Heard['of'], call?: Found, second?: number): Promise<number | undefined> => {
-    if (!call || !explorer.mayCall(call.name)) return undefined;
-    const session = sessions[second ?? 0] ?? sessions[0];
-    const { result, http } = await explorer.send(call.name, call.arguments, { session });
-    const data = foundData(result);
-    if (data) heard.push({ of, isBeside: second !== undefined, inSecond: second === 1, data });
-    return data && http.ms;
-  };
+/** Sends the calls of one pair. */
+class PairComparison {
+  readonly #probe: Probe;
+  readonly #explorer: Explorer;
+  readonly #sessions: TwoSessions;
+  readonly #first: FoundCall;
+  #second: FoundCall | undefined;
+  readonly #answers: PairAnswer[] = [];
 
-  const timed = async (times: number, pauseMs = 0): Promise<readonly Timed[]> => {
-    const timedCalls: Timed[] = [];
-    for (let count = 0; count < times; count++) {
+  private constructor(probe: Probe, explorer: Explorer, sessions: TwoSessions, first: FoundCall) {
+    this.#probe = probe;
+    this.#explorer = explorer;
+    this.#sessions = sessions;
+    this.#first = first;
+  }
+
+  static async of(probe: Probe, sessions: TwoSessions, first: FoundCall): Promise<PairComparison> {
+    return new PairComparison(probe, await Explorer.of(probe), sessions, first);
+  }
+
+  /** Sends a few calls to tools that may call live APIs, and more to others. */
+  async run(candidates: readonly FoundCall[]): Promise<CallPair> {
+    const { isLive } = this.#explorer;
+    const early = await this.#sendSeries(isLive ? 1 : seriesLength.early);
+    this.#second = isLive ? this.#differingCall(candidates) : await this.#chooseSecond(candidates);
+    for (let round = 0; round < (isLive ? 1 : parallelRounds); round++) await this.#sendInParallel();
+    if (this.#second) await this.#send('second', this.#second);
+    const late = await this.#sendSeries(isLive ? 0 : seriesLength.late);
+    const later = areSlower(late, early) ? await this.#sendSeries(seriesLength.late, laterPauseMs) : [];
+    return { first: this.#first, second: this.#second, answers: this.#answers, early, late, later };
+  }
+
+  /** Sends the first call several times, each after the previous answer. */
+  async #sendSeries(count: number, pauseMs = 0): Promise<readonly TimedCall[]> {
+    const timedCalls: TimedCall[] = [];
+    for (let sent = 0; sent < count; sent++) {
       if (pauseMs > 0) await setTimeout(pauseMs);
-      const callMs = await ask('one', foundCall);
-      if (isLive) continue;
-      const pingMs = (await probe.rpc('ping')).http.ms;
+      const callMs = await this.#send('first', this.#first);
+      if (this.#explorer.isLive) continue;
+      const pingMs = (await this.#probe.rpc('ping')).http.ms;
       if (callMs !== undefined) timedCalls.push({ callMs, pingMs });
     }
     return timedCalls;
-  };
+  }
+
+  /** Sends both calls at the same time, each in both sessions. */
+  async #sendInParallel(): Promise<void> {
+    const first = this.#first;
+    const [partnerSide, partner] = this.#second
+      ? (['second', this.#second] as const)
+      : (['first', first] as const);
+    const acrossSessions = [this.#send('first', first, 1), this.#send(partnerSide, partner, 0)];
+    const swapped = () => [this.#send('first', first, 0), this.#send(partnerSide, partner, 1)];
+    await Promise.all(this.#explorer.isLive ? acrossSessions : [...acrossSessions, ...swapped()]);
+  }
+
+  /** The first candidate that found other data than the first call. */
+  #differingCall(candidates: readonly FoundCall[]): FoundCall | undefined {
+    return candidates.find(({ data }) => !isDeepStrictEqual(data, this.#first.data));
+  }
 
   /**
-   * The first of some calls that, while no other runs, has another value than the first call where both have one; else the first
-   * that finds something else. What the calls found before may belong to others that ran beside them.
+   * Sends the candidates while no other call runs, because earlier data may belong to parallel calls. Returns the first candidate that
+   * has another value than the first call where both have one, else the first one with other data.
    */
-  const chooseOther = async (): Promise<Found | undefined> => {
-    if (isLive) return candidates.find(({ data }) => !isDeepStrictEqual(data, foundCall.data));
-    const [first] = heard;
-    if (!first) return undefined;
-    const ownLeaves = leavesOf(first.data);
-    let second: { readonly call: Found; readonly heard: Heard } | undefined;
-    for (const call of candidates.slice(0, mostTried)) {
-      const before = heard.length;
-      await ask('other', call);
-      const answer = heard[before];
-      const differs = ([path, value]: readonly [string, Json]) =>
-        ownLeaves.has(path) && ownLeaves.get(path) !== value;
+  async #chooseSecond(candidates: readonly FoundCall[]): Promise<FoundCall | undefined> {
+    const [firstAnswer] = this.#answers;
+    if (!firstAnswer) return undefined;
+    const firstLeaves = leavesOf(firstAnswer.data);
+    const differs = ([path, value]: readonly [string, Json]) =>
+      firstLeaves.has(path) && firstLeaves.get(path) !== value;
+    let fallback: { readonly call: FoundCall; readonly answer: PairAnswer } | undefined;
+    for (const call of candidates.slice(0, maxCandidates)) {
+      const answerCount = this.#answers.length;
+      await this.#send('second', call);
+      const answer = this.#answers[answerCount];
       if (answer && [...leavesOf(answer.data)].some(differs)) return call;
-      heard.length = before;
-      if (answer && !isDeepStrictEqual(answer.data, first.data)) second ??= { call, heard: answer };
+      this.#answers.length = answerCount;
+      if (answer && !isDeepStrictEqual(answer.data, firstAnswer.data)) fallback ??= { call, answer };
     }
-    if (second) heard.push(second.heard);
-    return second?.call;
-  };
-
-  const early = await timed(isLive ? 1 : inSeries.early);
-  const otherCall = await chooseOther();
-  for (let round = 0; round < (isLive ? 1 : rounds); round++) {
-    const sides = otherCall ? (['one', 'other'] as const) : (['one', 'one'] as const);
-    const order = [0, 1].flatMap((second) => sides.map((of, at) => ({ of, second: second === at ? 1 : 0 })));
-    await Promise.all(
-      (isLive ? order.slice(0, 2) : order).map(({ of, second }) =>
-        ask(of, of === 'one' ? foundCall : otherCall, second),
-      ),
-    );
+    if (!fallback) return undefined;
+    this.#answers.push(fallback.answer);
+    return fallback.call;
   }
-  await ask('other', otherCall);
-  const lateTimes = await timed(isLive ? 0 : inSeries.late);
-  const later = areSlower(lateTimes, early) ? await timed(inSeries.late, momentMs) : [];
-  return { one: foundCall, ...(otherCall && { other: otherCall }), heard, early, late: lateTimes, later };
+
+  /**
+   * Sends a call and records its data.
+   *
+   * @param parallelSession the session of a parallel call; absent for a call in series
+   * @returns its duration in milliseconds; undefined if the limit of calls is reached or the call found nothing
+   */
+  async #send(
+    side: PairAnswer['call'],
+    call: FoundCall,
+    parallelSession?: 0 | 1,
+  ): Promise<number | undefined> {
+    if (!this.#explorer.mayCall(call.name)) return undefined;
+    const session = this.#sessions[parallelSession ?? 0] ?? this.#sessions[0];
+    const { result, http } = await this.#explorer.send(call.name, call.arguments, { session });
+    const data = foundData(result);
+    if (!data) return undefined;
+    const isParallel = parallelSession !== undefined;
+    this.#answers.push({ call: side, isParallel, isInSecondSession: parallelSession === 1, data });
+    return http.ms;
+  }
 }
 
-/** Less growth is no burden. */
-const leastGrowthMs = 20;
+/** A smaller growth does not fail a rule. */
+const minGrowthMs = 20;
 
-/** Whether each of these calls took longer than each of those before, by more than the pings did. */
-export function areSlower(lateTimes: readonly Timed[], early: readonly Timed[]): boolean {
-  if (lateTimes.length < inSeries.late || early.length < inSeries.early) return false;
+/** Whether each late call took longer than each early call, and the pings did not slow down as much. */
+export function areSlower(lateTimes: readonly TimedCall[], early: readonly TimedCall[]): boolean {
+  if (lateTimes.length < seriesLength.late || early.length < seriesLength.early) return false;
   const growth =
     Math.min(...lateTimes.map(({ callMs }) => callMs)) - Math.max(...early.map(({ callMs }) => callMs));
-  return growth >= leastGrowthMs && median(lateTimes) - median(early) < growth / 2;
+  return growth >= minGrowthMs && medianPingMs(lateTimes) - medianPingMs(early) < growth / 2;
 }
 
-/** Of the pings. */
-function median(timed: readonly Timed[]): number {
+function medianPingMs(timed: readonly TimedCall[]): number {
   return timed.map(({ pingMs }) => pingMs).toSorted((left, right) => left - right)[timed.length >> 1] ?? 0;
 }
 
-/** The values inside of data, by their path. */
+/** The values in the data of an answer, by their path. */
 export type Leaves = ReadonlyMap<string, Json>;
 
-/** More would show nothing more. */
-const mostLeaves = 500;
+/** The maximum number of compared values. */
+const maxLeaves = 500;
 
 export function leavesOf(data: JsonObject): Leaves {
   const leaves = new Map<string, Json>();
   for (const [path, leaf] of leavesIn(data)) {
-    if (leaves.size === mostLeaves) break;
+    if (leaves.size === maxLeaves) break;
     leaves.set(path, leaf);
   }
   return leaves;
 }
 
-/** The values that all of these answers have in common. */
+/** The values that are equal in all answers. */
 export function commonLeaves(answers: readonly JsonObject[]): Leaves {
   const [first = new Map<string, Json>(), ...otherLeaves] = answers.map(leavesOf);
   return new Map(

@@ -2,7 +2,7 @@ import { objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { CallPlan } from '../model.ts';
 import type { Target } from '../target.ts';
-import { furtherCalls, standardCalls } from './exploration.ts';
+import { maxFurtherCalls, standardCalls } from './exploration.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
 import { invalidVariants, maxInvalidVariants, toolCases } from './tool-cases.ts';
 
@@ -10,16 +10,16 @@ import { invalidVariants, maxInvalidVariants, toolCases } from './tool-cases.ts'
  * How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test; its outcome and
  * the test once more if an answer was missing. Ten more if its outcome varies.
  */
-const roundsOfCase = 16;
+const callsPerCase = 16;
 
 /** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
-const callsOfFirst = 120;
+const callsOfFirstTool = 120;
 
 /** The calls that a run of every rule will make, and their maximum number. */
-export function planOf(
+export function planCalls(
   tools: readonly JsonObject[],
   namedTools: ReadonlySet<Json | undefined>,
-  target: Planned,
+  target: PlanTarget,
 ): CallPlan {
   const ordered = leastHarmfulFirst(tools);
   const first = ordered.findIndex((tool) => verdictOn(tool, namedTools).isCalled);
@@ -27,7 +27,7 @@ export function planOf(
   const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
   const planned = tools.map((tool) => {
     const { isCalled, because } = verdictOn(tool, namedTools);
-    const atMost = callsOf(tool, target) + (mayBeFirst.has(tool) ? callsOfFirst : 0);
+    const atMost = maxCallsOf(tool, target) + (mayBeFirst.has(tool) ? callsOfFirstTool : 0);
     return { isCalled, planned: { tool: String(tool.name), atMost, because } };
   });
   return {
@@ -36,20 +36,22 @@ export function planOf(
   };
 }
 
-type Planned = Pick<Target, 'examples' | 'profile' | 'explore'>;
+type PlanTarget = Pick<Target, 'examples' | 'profile' | 'explore'>;
 
-function callsOf(
+function maxCallsOf(
   tool: JsonObject,
-  { examples, profile: { smoke }, explore = standardCalls }: Planned,
+  { examples, profile: { smoke }, explore = standardCalls }: PlanTarget,
 ): number {
   const cases = toolCases([tool], examples, smoke);
   const schema = objectOr(tool.inputSchema);
-  const spoiled = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
-  const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;
+  const invalidCalls = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
+  const missingArgumentCalls = Array.isArray(schema.required)
+    ? Math.min(schema.required.length, maxInvalidVariants)
+    : 0;
   const improbableTextCalls = 1;
-  const withoutObject = 3;
+  const nonObjectCalls = 3;
   // Once more if an answer was missing.
-  const generated = explore === 0 ? 0 : 2 * (explore + furtherCalls.usual);
-  const callsOnce = spoiled + required + improbableTextCalls + withoutObject;
-  return cases.length * roundsOfCase + callsOnce + generated;
+  const generated = explore === 0 ? 0 : 2 * (explore + maxFurtherCalls.usual);
+  const callsOnce = invalidCalls + missingArgumentCalls + improbableTextCalls + nonObjectCalls;
+  return cases.length * callsPerCase + callsOnce + generated;
 }

@@ -5,7 +5,7 @@ import { guardSchemaWork } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { nowMs } from './clock.ts';
-import { type Guarded, guardedFetch } from './guarded-fetch.ts';
+import { type FetchGuards, guardedFetch } from './guarded-fetch.ts';
 import type { HttpAnswer } from './http.ts';
 import { NotRun, rateLimited } from './not-run.ts';
 import { allWaitsMs, type LimitedAnswer } from './rate-limit.ts';
@@ -18,7 +18,7 @@ export interface SdkSession {
 
 type SessionRefusal = Pick<HttpAnswer, 'status' | 'body'>;
 
-export interface ClientOptions extends Guarded {
+export interface ClientOptions extends FetchGuards {
   readonly url: URL;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface ClientOptions extends Guarded {
   /** The session in which a refused request is sent again, if the server has lost its session. */
   readonly successorOf: (session: string, refusal: SessionRefusal) => Promise<string | undefined>;
   /** Waits after HTTP 429. Resolves to whether the request is to be sent again. */
-  readonly retriesAfter: (answer: LimitedAnswer) => Promise<boolean>;
+  readonly waitForRateLimit: (answer: LimitedAnswer) => Promise<boolean>;
 }
 
 /** Loads what `connect` needs, for callers that have to wait for something else. */
@@ -53,23 +53,23 @@ export async function connect({
   platform,
   onSession,
   successorOf,
-  retriesAfter,
-  ...guarded
+  waitForRateLimit,
+  ...guards
 }: ClientOptions): Promise<SdkSession> {
   const [{ Client }, { StreamableHTTPClientTransport }] = await loadClient();
-  const onLost = (body: unknown, cause: Error | undefined): void => {
+  const onStreamEndedEarly = (body: unknown, cause: Error | undefined): void => {
     const { id, method } = objectOr(parseJsonText(String(body))[0]);
     if (typeof id !== 'number' || typeof method !== 'string') return;
-    const data = isMissingAnswer(cause) ? cause : endedStream(method);
+    const data = isMissingAnswer(cause) ? cause : earlyEndOfStream(method);
     transport.onmessage?.({
       jsonrpc: '2.0',
       id,
       error: { code: connectionClosed, message: data.message, data },
     });
   };
-  const send = guardedFetch({ ...guarded, onLost });
+  const send = guardedFetch({ ...guards, onStreamEndedEarly });
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch: authorizedFetch(send, { token, platform, onSession, successorOf, retriesAfter }),
+    fetch: authorizedFetch(send, { token, platform, onSession, successorOf, waitForRateLimit }),
     requestInit: { headers: { ...headers } },
     reconnectionOptions: {
       maxRetries: 0,
@@ -78,14 +78,14 @@ export async function connect({
       reconnectionDelayGrowFactor: 1,
     },
   });
-  const { timeoutMs, signal } = guarded;
+  const { timeoutMs, signal } = guards;
   /** `guardedFetch` limits each request; the SDK's own limit, a minute, would count the waits after HTTP 429. */
   const timeout = timeoutMs + allWaitsMs;
-  class Patient extends Client {
+  class ClientWithTimeout extends Client {
     override request: Client['request'] = (request, schema, options) =>
       super.request(request, schema, { timeout, ...options });
   }
-  const client = new Patient(
+  const client = new ClientWithTimeout(
     { name: 'marketplace-contract', version: '1.0.0' },
     { capabilities: {}, jsonSchemaValidator: await boundedValidator() },
   );
@@ -101,29 +101,29 @@ function authorizedFetch(
     platform,
     onSession,
     successorOf,
-    retriesAfter,
-  }: Pick<ClientOptions, 'token' | 'platform' | 'onSession' | 'successorOf' | 'retriesAfter'>,
+    waitForRateLimit,
+  }: Pick<ClientOptions, 'token' | 'platform' | 'onSession' | 'successorOf' | 'waitForRateLimit'>,
 ): typeof fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers);
     const ownSession = headers.get('mcp-session-id');
     for (let attempt = 0; ; attempt += 1) {
-      const value = await token?.();
-      if (value !== undefined) headers.set(platform.header, `${platform.scheme} ${value}`);
+      const tokenText = await token?.();
+      if (tokenText !== undefined) headers.set(platform.header, `${platform.scheme} ${tokenText}`);
       const sentAt = nowMs();
       const answer = await send(input, { ...init, headers });
       onSession(answer.headers.get('mcp-session-id') ?? undefined);
-      if (await takesNextSession(headers, ownSession, answer, successorOf)) continue;
+      if (await moveToSuccessor(headers, ownSession, answer, successorOf)) continue;
       if (answer.status !== 429) return answer;
       await answer.body?.cancel(); // the time limit of the request ends with its body
       const limited = { headers: Object.fromEntries(answer.headers), sentAt, attempt };
-      if (!(await retriesAfter(limited))) throw NotRun.because('unanswered', rateLimited);
+      if (!(await waitForRateLimit(limited))) throw NotRun.because('unanswered', rateLimited);
     }
   };
 }
 
 /** Whether a refused request is to be sent again in another session, which its headers then name. */
-async function takesNextSession(
+async function moveToSuccessor(
   headers: Headers,
   ownSession: string | null,
   answer: Response,
@@ -146,11 +146,11 @@ async function takesNextSession(
  * @throws NotRun if the request could not be sent or its answer could not be awaited.
  */
 export function missingAnswerOf(error: unknown): NoAnswer | undefined {
-  const lost = error instanceof Error && 'data' in error ? error.data : undefined;
-  const reported = isMissingAnswer(lost) ? lost : error;
-  if (reported instanceof NotRun) throw reported;
-  if (reported instanceof NoAnswer) return reported;
-  if (!(error instanceof Error) || !silent.test(error.message)) return undefined;
+  const attachedError = error instanceof Error && 'data' in error ? error.data : undefined;
+  const innerError = isMissingAnswer(attachedError) ? attachedError : error;
+  if (innerError instanceof NotRun) throw innerError;
+  if (innerError instanceof NoAnswer) return innerError;
+  if (!(error instanceof Error) || !noAnswerMessages.test(error.message)) return undefined;
   const { cause, message } = error;
   const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message;
   return new NoAnswer(reason, { cause: error });
@@ -164,7 +164,7 @@ function isMissingAnswer(error: unknown): error is NoAnswer | NotRun {
 }
 
 /** The SDK's client gets `Connection: close` in its requests; some servers then end the answer too early. */
-function endedStream(method: string): Unanswered {
+function earlyEndOfStream(method: string): Unanswered {
   return new Unanswered([
     {
       path: `${method} with Connection: close`,
@@ -176,7 +176,7 @@ function endedStream(method: string): Unanswered {
 }
 
 /** Recognized by text: a server may answer with the SDK's own error codes. The first two come from `fetch`. */
-const silent =
+const noAnswerMessages =
   /^(fetch failed|terminated|MCP error -32001: Request timed out|MCP error -32000: Connection closed)$/;
 
 /**

@@ -7,11 +7,11 @@ import { isRefusal, sessionOf } from './rpc.ts';
 import { healthMs } from './timeouts.ts';
 
 /** initialize returns a result: otherwise the target is not an MCP server, and no other rule can be checked. */
-export const initializes: Control = async (probe) =>
+export const canInitialize: Control = async (probe) =>
   (await probe.initialized()).result ? undefined : 'initialize';
 
 /** @throws NotRun if what a rule needs does not work: then nothing can be concluded from its requests. */
-export async function control({ controls = [initializes] }: LiveRule, probe: Probe): Promise<void> {
+export async function requireControls({ controls = [canInitialize] }: LiveRule, probe: Probe): Promise<void> {
   for (const works of controls) {
     const reason = await works(probe);
     if (reason !== undefined) throw NotRun.by(reason);
@@ -26,9 +26,9 @@ export const speaksModern: Control = async (probe) => {
 
 /** The server speaks MCP of either era. */
 export const speaksAny: Control = async (probe) => {
-  const { result } = await probe.greeted();
+  const { result } = await probe.opened();
   if (result || (await probe.discovered()).result) return undefined;
-  return initializes(probe);
+  return canInitialize(probe);
 };
 
 /** Some answer looks like one of an MCP server, even if it cannot be read. */
@@ -37,14 +37,14 @@ export const triesMcp: Control = async (probe) => (probe.ledger.speaksJsonRpc ? 
 /** The first initialize opens a session. */
 export const opensSession: Control = async (probe) => {
   const { http, result } = await probe.initialized();
-  if (!result) return initializes(probe);
+  if (!result) return canInitialize(probe);
   if (sessionOf(http) === undefined) return 'session';
   return undefined;
 };
 
 /** A second, ordinary initialize also returns a result. */
 export const initializesAgain: Control = async (probe) => {
-  const first = await initializes(probe);
+  const first = await canInitialize(probe);
   if (first !== undefined) return first;
   if ((await probe.initializedAgain()).result) return undefined;
   return 'initializeAgain';
@@ -52,9 +52,9 @@ export const initializesAgain: Control = async (probe) => {
 
 /** tools/list returns a list in the shared session; later pages do not matter. */
 export const lists: Control = async (probe) => {
-  const { fault } = await probe.pages();
+  const { fault } = await probe.fetchedToolList();
   if (fault?.page !== 1) return undefined;
-  throw fault.silence ?? NotRun.by('list');
+  throw fault.noAnswer ?? NotRun.by('list');
 };
 
 /** GET /health is answered. */
@@ -69,7 +69,7 @@ export const reportsHealthInTime: Control = async (probe) =>
 
 /** tools/list returns a list, to its last page. */
 export const listsAll: Control = async (probe) => {
-  await probe.listing();
+  await probe.toolList();
   return undefined;
 };
 

@@ -5,4 +5,4 @@ export const standardCalls = 12;
 export const standardSeed = 1;
 
 /** Further calls of a tool, at most: to compare answers, and to find the smallest call that fails. */
-export const furtherCalls = { usual: 32, live: 4 } as const;
+export const maxFurtherCalls = { usual: 32, live: 4 } as const;

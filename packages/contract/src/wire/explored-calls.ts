@@ -4,38 +4,38 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { nowMs } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { answeredCalls } from './controls.ts';
-import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
+import { maxFurtherCalls, standardCalls, standardSeed } from './exploration.ts';
 import {
+  type ArgumentChange,
   applyChanges,
-  type Change,
+  type CallVariant,
   deriveVariants,
-  type Simpler,
-  simpler,
-  type Variant,
+  type SimplerVariant,
+  simplerVariants,
 } from './generated-calls.ts';
 import { NotRun, onlyWriting, unexplored } from './not-run.ts';
 import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
-import { isUnsent, type RpcAnswer, resultText, unanswered } from './rpc.ts';
-import { allows, inputSchemaOf } from './tool-cases.ts';
+import { answerOfSilence, isUnsent, type RpcAnswer, resultText } from './rpc.ts';
+import { allowsArguments, inputSchemaOf } from './tool-cases.ts';
 
 /** Of the further calls, those that look for a smaller call. */
 const shrinkingCalls = { usual: 4, live: 0 } as const;
 
 /** Two calls a second. */
 const livePauseMs = 500;
-const atOnce = 4;
+const maxParallelCalls = 4;
 /**
  * Further tools are not asked, nor those whose calls have not begun after this time: a server may have a hundred slow ones. A note reports
  * that.
  */
-export const mostTools = 20;
-export const patienceMs = 15_000;
+export const maxExploredTools = 20;
+export const maxExplorationMs = 15_000;
 
 /** A generated call with its answer. */
-export interface Explored {
+export interface ExploredCall {
   readonly tool: JsonObject;
   readonly name: string;
-  readonly variant: Variant;
+  readonly variant: CallVariant;
   readonly base: JsonObject;
   /** Undefined: the call had no `arguments`. */
   readonly arguments: JsonObject | undefined;
@@ -48,7 +48,7 @@ export interface Explored {
 
 /** All generated calls, and what was left out, in words. */
 export interface Exploration {
-  readonly calls: readonly Explored[];
+  readonly calls: readonly ExploredCall[];
   readonly notes: readonly string[];
 }
 
@@ -56,12 +56,12 @@ export interface Exploration {
 export class Explorer {
   readonly isLive: boolean;
   readonly #probe: Probe;
-  readonly #spent = new Map<string, number>();
+  readonly #furtherCallCounts = new Map<string, number>();
   #nextAt = 0;
 
   private constructor(probe: Probe) {
     this.#probe = probe;
-    this.isLive = probe.target.live === true;
+    this.isLive = probe.target.mayCallLiveApis === true;
   }
 
   static of(probe: Probe): Promise<Explorer> {
@@ -75,34 +75,36 @@ export class Explorer {
       this.#nextAt = at + livePauseMs;
       if (at > nowMs()) await setTimeout(at - nowMs());
     }
-    return this.#probe.call(name, args, options).catch(unanswered);
+    return this.#probe.call(name, args, options).catch(answerOfSilence);
   }
 
   /** Counts a further call of a tool; false if it has had all. */
-  mayCall(name: string, limit: number = furtherCalls[this.isLive ? 'live' : 'usual']): boolean {
-    const spentCalls = this.#spent.get(name) ?? 0;
+  mayCall(name: string, limit: number = maxFurtherCalls[this.isLive ? 'live' : 'usual']): boolean {
+    const spentCalls = this.#furtherCallCounts.get(name) ?? 0;
     if (spentCalls >= limit) return false;
-    this.#spent.set(name, spentCalls + 1);
+    this.#furtherCallCounts.set(name, spentCalls + 1);
     return true;
   }
 }
 
 /** The generated calls of all tools that may be called, made once in a run. @throws NotRun */
-export function explored(probe: Probe): Promise<Exploration> {
+export function exploreTools(probe: Probe): Promise<Exploration> {
   return probe.once('explored', async () => {
     const { explore: limit = standardCalls, seed = standardSeed } = probe.target;
     if (limit === 0) throw NotRun.because('withheld', unexplored);
     const allCalls = await ordinaryCalls(probe);
-    const ordinary = allCalls.slice(0, mostTools);
+    const ordinary = allCalls.slice(0, maxExploredTools);
     const answered = await answeredCalls(probe);
     if (ordinary.length === 0 && answered.some(({ name }) => probe.target.writing?.has(name)))
       throw NotRun.because('inapplicable', onlyWriting);
     const explorer = await Explorer.of(probe);
     const notes =
-      allCalls.length > mostTools ? [`asked for the first ${mostTools} of ${allCalls.length} tools`] : [];
-    const startMs = probe.answerClock();
+      allCalls.length > maxExploredTools
+        ? [`asked for the first ${maxExploredTools} of ${allCalls.length} tools`]
+        : [];
+    const startMs = probe.nowWithoutWaits();
     const calls = await mapConcurrently(ordinary, explorer.isLive ? 1 : 2, async (call, at) => {
-      if (probe.answerClock() - startMs > patienceMs) {
+      if (probe.nowWithoutWaits() - startMs > maxExplorationMs) {
         notes.push(`not asked, because of the time: ${call.name}`);
         return [];
       }
@@ -111,8 +113,13 @@ export function explored(probe: Probe): Promise<Exploration> {
         seed: seed + at,
       });
       if (of > variants.length) notes.push(`${call.name}: ${variants.length} of ${of} generated calls`);
-      const answers = await mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, async (variant) =>
-        probe.answerClock() - startMs > patienceMs ? undefined : explore(explorer, call, variant),
+      const answers = await mapConcurrently(
+        variants,
+        explorer.isLive ? 1 : maxParallelCalls / 2,
+        async (variant) =>
+          probe.nowWithoutWaits() - startMs > maxExplorationMs
+            ? undefined
+            : sendVariant(explorer, call, variant),
       );
       const madeCalls = answers.flatMap((answer) => (answer && !isUnsent(answer.rpc.http) ? [answer] : []));
       const left = answers.length - madeCalls.length;
@@ -126,33 +133,33 @@ export function explored(probe: Probe): Promise<Exploration> {
 /** For each tool that only reads, a call that works; else one that its inputSchema allows. */
 async function ordinaryCalls(probe: Probe): Promise<readonly CallOutcome[]> {
   const knownAnswers = (await answeredCalls(probe)).filter(
-    ({ tool, name, arguments: args, wrong }) =>
-      !wrong && !probe.target.writing?.has(name) && admitsArguments(tool, args),
+    ({ tool, name, arguments: args, isInvalid }) =>
+      !isInvalid && !probe.target.writing?.has(name) && admitsArguments(tool, args),
   );
   const byTool = new Map<string, CallOutcome>();
   for (const call of knownAnswers) {
     const earlier = byTool.get(call.name);
-    if (!earlier || (!works(earlier) && works(call))) byTool.set(call.name, call);
+    if (!earlier || (!hasSucceeded(earlier) && hasSucceeded(call))) byTool.set(call.name, call);
   }
   return [...byTool.values()];
 }
 
-function works({ result }: CallOutcome): boolean {
+function hasSucceeded({ result }: CallOutcome): boolean {
   return result !== undefined && result.isError !== true;
 }
 
 function admitsArguments(tool: JsonObject, args: JsonObject): boolean {
-  return allows(inputSchemaOf(tool), args);
+  return allowsArguments(inputSchemaOf(tool), args);
 }
 
-async function explore(
+async function sendVariant(
   explorer: Explorer,
   ordinary: CallOutcome,
-  variant: Variant,
+  variant: CallVariant,
   base = ordinary.arguments,
-): Promise<Explored> {
+): Promise<ExploredCall> {
   const { tool, name } = ordinary;
-  const args = variant.bare ? undefined : applyChanges(base, variant.changes);
+  const args = variant.omitsArguments ? undefined : applyChanges(base, variant.changes);
   const rpc = await explorer.send(name, args, { meta: variant.meta });
   return {
     tool,
@@ -167,7 +174,7 @@ async function explore(
 }
 
 /** Whether the ordinary call of the tool still gets a result: a server or a session that has ended answers no call. */
-export async function worksStill(probe: Probe, { name, ordinary }: Explored): Promise<boolean> {
+export async function stillWorks(probe: Probe, { name, ordinary }: ExploredCall): Promise<boolean> {
   const explorer = await Explorer.of(probe);
   if (!ordinary.result || !explorer.mayCall(name)) return true;
   return (await explorer.send(name, ordinary.arguments)).result !== undefined;
@@ -176,28 +183,28 @@ export async function worksStill(probe: Probe, { name, ordinary }: Explored): Pr
 /** Whether a call that got no answer gets none when nothing else runs, either: a busy server is slow, not broken. */
 export async function failsAgain(
   probe: Probe,
-  call: Explored,
-  fails: (call: Explored) => boolean,
+  call: ExploredCall,
+  fails: (call: ExploredCall) => boolean,
 ): Promise<boolean> {
   const explorer = await Explorer.of(probe);
   if (call.rpc.http.status !== 0 || !explorer.mayCall(call.name)) return true;
-  return fails(await explore(explorer, call.ordinary, call.variant, call.base));
+  return fails(await sendVariant(explorer, call.ordinary, call.variant, call.base));
 }
 
 /** The smallest call found that fails in the same way, by the calls that the tool has left for this. */
-export async function shrunk(
+export async function shrinkCall(
   probe: Probe,
-  call: Explored,
-  fails: (call: Explored) => boolean,
-): Promise<Explored> {
+  call: ExploredCall,
+  fails: (call: ExploredCall) => boolean,
+): Promise<ExploredCall> {
   const explorer = await Explorer.of(probe);
   const limit = shrinkingCalls[explorer.isLive ? 'live' : 'usual'];
-  const from = ({ variant, base }: Explored): readonly Simpler[] =>
-    simpler(variant, base, inputSchemaOf(call.tool));
+  const from = ({ variant, base }: ExploredCall): readonly SimplerVariant[] =>
+    simplerVariants(variant, base, inputSchemaOf(call.tool));
   let smallest = call;
   const open = [...from(call)];
   for (let next = open.shift(); next && explorer.mayCall(call.name, limit); next = open.shift()) {
-    const tried = await explore(explorer, call.ordinary, next.variant, next.base);
+    const tried = await sendVariant(explorer, call.ordinary, next.variant, next.base);
     if (!fails(tried)) continue;
     smallest = tried;
     open.splice(0, open.length, ...from(tried));
@@ -206,7 +213,7 @@ export async function shrunk(
 }
 
 /** The name for the contents of a text that is no JSON object. */
-export const said = 'text of the result';
+export const textMember = 'text of the result';
 
 /** The data of a result that is no failure: structuredContent, else the JSON of its text, else the text. */
 export function foundData(result: JsonObject | undefined): JsonObject | undefined {
@@ -215,11 +222,11 @@ export function foundData(result: JsonObject | undefined): JsonObject | undefine
   const text = resultText(content);
   const data = structuredContent ?? parseJsonText(text ?? '')[0] ?? text;
   if (data === undefined || isObject(data)) return data;
-  return { [said]: data };
+  return { [textMember]: data };
 }
 
 /** A successful call with data. */
-export interface Found {
+export interface FoundCall {
   readonly tool: JsonObject;
   readonly name: string;
   readonly arguments: JsonObject;
@@ -227,8 +234,8 @@ export interface Found {
 }
 
 /** The successful calls of each tool that only reads, ordinary ones first. @throws NotRun if there is none */
-export async function foundCalls(probe: Probe): Promise<readonly (readonly [Found, ...Found[]])[]> {
-  const { calls } = await explored(probe);
+export async function foundCalls(probe: Probe): Promise<readonly (readonly [FoundCall, ...FoundCall[]])[]> {
+  const { calls } = await exploreTools(probe);
   const answered = (await answeredCalls(probe)).filter(({ name }) => !probe.target.writing?.has(name));
   const generated = calls.map((call) => ({
     ...call,
@@ -238,7 +245,7 @@ export async function foundCalls(probe: Probe): Promise<readonly (readonly [Foun
   const found = [
     ...answered.filter((call) => admitsArguments(call.tool, call.arguments)),
     ...generated.filter(({ isValid }) => isValid),
-  ].flatMap(({ tool, name, arguments: args, result }): readonly Found[] => {
+  ].flatMap(({ tool, name, arguments: args, result }): readonly FoundCall[] => {
     const data = foundData(result);
     if (data) return [{ tool, name, arguments: args, data }];
     return [];
@@ -248,11 +255,11 @@ export async function foundCalls(probe: Probe): Promise<readonly (readonly [Foun
 }
 
 /** A found call once more with one argument changed; undefined if it is not valid, not allowed or finds no data. */
-export async function foundWith(
+export async function foundCallWith(
   probe: Probe,
-  { tool, name, arguments: before }: Found,
-  change: Change,
-): Promise<Found | undefined> {
+  { tool, name, arguments: before }: FoundCall,
+  change: ArgumentChange,
+): Promise<FoundCall | undefined> {
   const args = applyChanges(before, [change]);
   const explorer = await Explorer.of(probe);
   if (!admitsArguments(tool, args) || !explorer.mayCall(name)) return undefined;

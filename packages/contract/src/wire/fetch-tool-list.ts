@@ -6,16 +6,16 @@ import type { HttpAnswer } from './http.ts';
 import { NoAnswer, Unanswered } from './receive.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 
-export interface ListedPages {
+export interface ToolList {
   readonly tools: readonly Json[];
   /** Whether the last page was read; false if the limits were reached first. */
-  readonly ended: boolean;
+  readonly isComplete: boolean;
   /** The page that repeats an earlier one, so that the list has no end. Its tools count once. */
   readonly loop?: { readonly page: number; readonly repeats: number; readonly cursor: Json };
 }
 
 /** The pages of a list of tools that were read. */
-export interface ListPages extends ListedPages {
+export interface FetchedToolList extends ToolList {
   /** The first page that contains no list. */
   readonly fault?: {
     /** From 1. */
@@ -24,7 +24,7 @@ export interface ListPages extends ListedPages {
     /** Absent if there was none. */
     readonly answer?: HttpAnswer;
     /** Set if there was no answer; it has the same problem. */
-    readonly silence?: NoAnswer;
+    readonly noAnswer?: NoAnswer;
   };
 }
 
@@ -33,7 +33,7 @@ export interface ListPages extends ListedPages {
  *
  * @param ask sends tools/list with these params.
  */
-export async function fetchToolList(ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
+export async function fetchToolList(ask: (params?: Json) => Promise<RpcAnswer>): Promise<FetchedToolList> {
   const tools: Json[] = [];
   /** The pages, by the names of their tools. */
   const pages = new Map<string, number>();
@@ -54,24 +54,24 @@ export async function fetchToolList(ask: (params?: Json) => Promise<RpcAnswer>):
         }),
       };
       const cause =
-        answer instanceof NoAnswer ? { silence: new Unanswered([problem]) } : { answer: answer.http };
-      return { tools, ended: false, fault: { page, problem, ...cause } };
+        answer instanceof NoAnswer ? { noAnswer: new Unanswered([problem]) } : { answer: answer.http };
+      return { tools, isComplete: false, fault: { page, problem, ...cause } };
     }
     const names = JSON.stringify(result.tools.map((tool) => textOr(objectOr(tool).name)));
     const repeats = pages.get(names);
     if (repeats !== undefined && result.tools.length > 0 && cursor !== undefined)
-      return { tools, ended: false, loop: { page, repeats, cursor } };
+      return { tools, isComplete: false, loop: { page, repeats, cursor } };
     pages.set(names, page);
     for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
-    if (cursor === undefined || cursor === null) return { tools, ended: true };
+    if (cursor === undefined || cursor === null) return { tools, isComplete: true };
   }
-  return { tools, ended: false };
+  return { tools, isComplete: false };
 }
 
 /** The problem of a page without a list. @throws NoAnswer if there was no answer. */
-export function pageProblems({ fault }: ListPages): readonly Problem[] {
-  if (fault?.silence) throw fault.silence;
+export function toolListProblems({ fault }: FetchedToolList): readonly Problem[] {
+  if (fault?.noAnswer) throw fault.noAnswer;
   if (fault) return [fault.problem];
   return [];
 }

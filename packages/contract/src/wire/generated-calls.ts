@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { withoutPrototype } from '../json/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import { allows } from './tool-cases.ts';
+import { allowsArguments } from './tool-cases.ts';
 
 /** A value that a generated call gives to an argument. */
-export interface Change {
+export interface ArgumentChange {
   readonly name: string;
   /** Undefined: the argument is left out. */
   readonly value: Json | undefined;
@@ -15,29 +15,29 @@ export interface Change {
  * What a call must end in. `result`: a JSON-RPC result, since the inputSchema names these arguments. `answer`: any answer that is
  * no crash. `refusal`: a failure, since the inputSchema does not allow them.
  */
-export type Demand = 'result' | 'answer' | 'refusal';
+export type ExpectedEnding = 'result' | 'answer' | 'refusal';
 
 /** A generated call: valid arguments of a tool, with some changes. */
-export interface Variant {
-  readonly changes: readonly Change[];
-  readonly demand: Demand;
+export interface CallVariant {
+  readonly changes: readonly ArgumentChange[];
+  readonly expectedEnding: ExpectedEnding;
   /** Sent as `params._meta`. */
   readonly meta?: JsonObject;
   /** The member `arguments` is left out. */
-  readonly bare?: true;
+  readonly omitsArguments?: true;
 }
 
 /** The characters of the longest text: a page of prose, and more than most columns of a database hold. */
-const longest = 20_000;
+const maxTextLength = 20_000;
 
 /** Texts that every tool gets sooner or later. */
 const oddTexts = ['', '😀👩‍👩‍👧‍👦 naïve 数字', '‏שלום \u202eمرحبا\u202c'] as const;
 
 /** The characters of the longest text for an argument with a maxLength: many servers refuse longer bodies. */
-const longestBeyond = 100_000;
+const maxTextBeyondLimit = 100_000;
 
 /** A name that no schema declares. */
-const undeclared = 'zq7_undeclared';
+const undeclaredName = 'zq7_undeclared';
 
 /**
  * The calls of a tool that are derived from its inputSchema: each enum value and bound, null, absence, odd texts, values beyond the
@@ -52,18 +52,18 @@ export function deriveVariants(
   schema: JsonObject,
   base: JsonObject,
   { most: limit, seed }: { readonly most: number; readonly seed: number },
-): { readonly variants: readonly Variant[]; readonly of: number } {
-  const fits = (changes: readonly Change[]) => allows(schema, applyChanges(base, changes));
+): { readonly variants: readonly CallVariant[]; readonly of: number } {
+  const fits = (changes: readonly ArgumentChange[]) => allowsArguments(schema, applyChanges(base, changes));
   const random = randomFrom(seed);
-  const declaredVariants: Variant[][] = [];
-  const odd: Variant[] = [];
-  const beyond: Variant[] = [];
-  const long: Variant[] = [];
+  const declaredVariants: CallVariant[][] = [];
+  const odd: CallVariant[] = [];
+  const beyond: CallVariant[] = [];
+  const long: CallVariant[] = [];
   const required = new Set(requiredOf(schema));
-  for (const [name, property] of propertiesOf(schema).slice(0, mostParameters)) {
-    const singleChange = (value: Json | undefined, demand: Demand): Variant => ({
+  for (const [name, property] of propertiesOf(schema).slice(0, maxParameters)) {
+    const singleChange = (value: Json | undefined, expectedEnding: ExpectedEnding): CallVariant => ({
       changes: [{ name, value }],
-      demand,
+      expectedEnding,
     });
     const isNew = (value: Json | undefined) => !isDeepStrictEqual(value, base[name]);
     const namedVariants = [...namedValues(property), ...(required.has(name) ? [] : [undefined])].filter(
@@ -74,38 +74,42 @@ export function deriveVariants(
         .filter((value) => fits([{ name, value }]))
         .map((value) => singleChange(value, 'result')),
     );
-    const answerOrRefusal = (value: Json): Demand =>
+    const answerOrRefusal = (value: Json): ExpectedEnding =>
       fits([{ name, value }]) || value === null ? 'answer' : 'refusal';
     for (const value of oddValues(property)) odd.push(singleChange(value, answerOrRefusal(value)));
     for (const value of longTexts(property)) long.push(singleChange(value, answerOrRefusal(value)));
     for (const value of valuesBeyond(property))
       if (!fits([{ name, value }])) beyond.push(singleChange(value, 'refusal'));
   }
-  const undeclaredChange = [{ name: undeclared, value: 'x' }];
-  const first: Variant[] = [
-    { changes: undeclaredChange, demand: fits(undeclaredChange) ? 'answer' : 'refusal' },
-    { changes: [], demand: 'answer', bare: true },
+  const undeclaredChange = [{ name: undeclaredName, value: 'x' }];
+  const first: CallVariant[] = [
+    { changes: undeclaredChange, expectedEnding: fits(undeclaredChange) ? 'answer' : 'refusal' },
+    { changes: [], expectedEnding: 'answer', omitsArguments: true },
   ];
   const [mostLimited, ...otherLong] = long.toSorted(
-    (left, right) => Number(right.demand === 'refusal') - Number(left.demand === 'refusal'),
+    (left, right) => Number(right.expectedEnding === 'refusal') - Number(left.expectedEnding === 'refusal'),
   );
   if (mostLimited) first.push(mostLimited);
-  const progress: Variant = { changes: [], demand: 'result', meta: { progressToken: 'zq7-progress' } };
+  const progress: CallVariant = {
+    changes: [],
+    expectedEnding: 'result',
+    meta: { progressToken: 'zq7-progress' },
+  };
   const rest = [[...odd, ...otherLong], beyond, [progress]];
   const allVariants = [...first, ...declaredVariants.flat(), ...rest.flat()];
   if (allVariants.length <= limit) return { variants: allVariants, of: allVariants.length };
-  const rows = shuffled(combineColumns(declaredVariants, fits), random);
+  const rows = shuffle(combineParameters(declaredVariants, fits), random);
   const half = Math.ceil(limit / 2);
-  const groups = [...rest.map((group) => shuffled(group, random)), rows.slice(half)];
-  const variants = [...first, ...rows.slice(0, half), ...inTurn(groups)];
+  const groups = [...rest.map((group) => shuffle(group, random)), rows.slice(half)];
+  const variants = [...first, ...rows.slice(0, half), ...interleave(groups)];
   return { variants: variants.slice(0, limit), of: allVariants.length };
 }
 
 /** A schema may have thousands. */
-const mostParameters = 50;
+const maxParameters = 50;
 
 /** The arguments of a call after its changes. */
-export function applyChanges(base: JsonObject, changes: readonly Change[]): JsonObject {
+export function applyChanges(base: JsonObject, changes: readonly ArgumentChange[]): JsonObject {
   const args: Record<string, Json> = { ...base };
   for (const { name, value } of changes) {
     if (value === undefined) delete args[name];
@@ -114,21 +118,21 @@ export function applyChanges(base: JsonObject, changes: readonly Change[]): Json
   return withoutPrototype(args);
 }
 
-const mostExamples = 3;
+const maxExamples = 3;
 /** A hostile schema may list a hundred thousand, which are compared in pairs. */
-const mostValues = 200;
+const maxValues = 200;
 
 /** The values that a schema names: its enum, const, default, examples, bounds, both booleans, null. */
 function namedValues(schema: JsonObject): readonly Json[] {
   const { enum: listed, const: only, default: defaultValue, examples, pattern, format } = schema;
   const types = typesOf(schema);
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength } = schema;
-  const numbers = [minimum, maximum, next(exclusiveMinimum, 1), next(exclusiveMaximum, -1)];
+  const numbers = [minimum, maximum, shiftBound(exclusiveMinimum, 1), shiftBound(exclusiveMaximum, -1)];
   const isFree = pattern === undefined && format === undefined;
   const lengths = isFree && types.includes('string') ? [minLength, maxLength] : [];
   return [
-    ...(Array.isArray(listed) ? listed.slice(0, mostValues) : []),
-    ...(Array.isArray(examples) ? examples.slice(0, mostExamples) : []),
+    ...(Array.isArray(listed) ? listed.slice(0, maxValues) : []),
+    ...(Array.isArray(examples) ? examples.slice(0, maxExamples) : []),
     ...[only, defaultValue, ...numbers].filter((value) => value !== undefined),
     ...lengths.filter((length) => isLength(length)).map((length) => 'x'.repeat(length)),
     ...(types.includes('boolean') ? [true, false] : []),
@@ -149,8 +153,8 @@ function oddValues(schema: JsonObject): readonly Json[] {
 function longTexts(schema: JsonObject): readonly string[] {
   const { maxLength } = schema;
   if (!isFreeText(schema)) return [];
-  if (typeof maxLength !== 'number') return ['x'.repeat(longest)];
-  if (maxLength < longestBeyond) return ['x'.repeat(Math.min(10 * maxLength, longestBeyond))];
+  if (typeof maxLength !== 'number') return ['x'.repeat(maxTextLength)];
+  if (maxLength < maxTextBeyondLimit) return ['x'.repeat(Math.min(10 * maxLength, maxTextBeyondLimit))];
   return [];
 }
 
@@ -165,39 +169,39 @@ export function isFreeText(schema: JsonObject): boolean {
 function valuesBeyond(schema: JsonObject): readonly Json[] {
   const { enum: listed, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   const types = typesOf(schema);
-  const numbers = [next(minimum, -1), next(maximum, 1), exclusiveMinimum, exclusiveMaximum];
+  const numbers = [shiftBound(minimum, -1), shiftBound(maximum, 1), exclusiveMinimum, exclusiveMaximum];
   return [
     ...(Array.isArray(listed) && types.includes('string') ? ['zq7-not-listed'] : []),
     ...numbers.filter((value) => value !== undefined),
   ];
 }
 
-function next(bound: Json | undefined, step: number): number | undefined {
+function shiftBound(bound: Json | undefined, step: number): number | undefined {
   const moved = typeof bound === 'number' ? bound + step : undefined;
   if (Number.isSafeInteger(moved) || !Number.isInteger(bound)) return moved;
   return undefined;
 }
 
 function isLength(value: Json | undefined): value is number {
-  return typeof value === 'number' && value > 0 && value <= longest;
+  return typeof value === 'number' && value > 0 && value <= maxTextLength;
 }
 
 /** One call for the first value of each parameter, one for the second of each, and so on: a change hides no other. */
-function combineColumns(
-  columns: readonly (readonly Variant[])[],
-  fits: (changes: readonly Change[]) => boolean,
-): readonly Variant[] {
+function combineParameters(
+  columns: readonly (readonly CallVariant[])[],
+  fits: (changes: readonly ArgumentChange[]) => boolean,
+): readonly CallVariant[] {
   const rows = Math.max(0, ...columns.map((column) => column.length));
-  return Array.from({ length: rows }, (_, row): readonly Variant[] => {
+  return Array.from({ length: rows }, (_, row): readonly CallVariant[] => {
     const cells = columns.flatMap((column) => column[row] ?? []);
     const changes = cells.flatMap((cell) => cell.changes);
-    if (fits(changes)) return [{ changes, demand: 'result' }];
+    if (fits(changes)) return [{ changes, expectedEnding: 'result' }];
     return cells;
   }).flat();
 }
 
 /** The first of each group, the second of each, and so on. */
-function inTurn(groups: readonly (readonly Variant[])[]): readonly Variant[] {
+function interleave(groups: readonly (readonly CallVariant[])[]): readonly CallVariant[] {
   const rows = Math.max(...groups.map((group) => group.length));
   return Array.from({ length: rows }, (_, row) => groups.flatMap((group) => group[row] ?? [])).flat();
 }
@@ -208,7 +212,7 @@ function unique(values: readonly (Json | undefined)[]): readonly (Json | undefin
   );
 }
 
-function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
+function shuffle<T>(items: readonly T[], random: () => number): readonly T[] {
   return items
     .map((item) => ({ item, order: random() }))
     .toSorted((left, right) => left.order - right.order)
@@ -230,11 +234,11 @@ function randomFrom(seed: number): () => number {
  * Simpler calls than one that failed, from the simplest: without some of its changes, without optional arguments, with a shorter
  * text. The first that fails as well is reported.
  */
-export function simpler(
-  { changes, ...variant }: Variant,
+export function simplerVariants(
+  { changes, ...variant }: CallVariant,
   base: JsonObject,
   schema: JsonObject,
-): readonly Simpler[] {
+): readonly SimplerVariant[] {
   const required = new Set(requiredOf(schema));
   const isOptional = (name: string) => !required.has(name) && !changes.some((change) => change.name === name);
   const without = Object.keys(base).filter(isOptional);
@@ -253,8 +257,8 @@ export function simpler(
   ];
 }
 
-export interface Simpler {
-  readonly variant: Variant;
+export interface SimplerVariant {
+  readonly variant: CallVariant;
   readonly base: JsonObject;
 }
 

@@ -4,12 +4,12 @@ import { isEventStream, ResponseWatch } from './events.ts';
 import { type Arrival, answerTooLong, maximumBytes, tooManyEvents } from './receive.ts';
 import type { Recorder } from './recording.ts';
 
-export interface Guarded {
+export interface FetchGuards {
   /** As in `Http`, with the body of the request. */
   admit(body: unknown): void;
   onLate(timeoutMs: number, body: unknown, arrival: Arrival): Error;
   /** Called if events answer a POST, and their stream ends without a response. The SDK's client would wait until its own limit. */
-  onLost?(body: unknown, error: Error | undefined): void;
+  onStreamEndedEarly?(body: unknown, error: Error | undefined): void;
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
   readonly timeoutMs: number;
   /** Ends every request, also a stream that stays open. */
@@ -18,7 +18,14 @@ export interface Guarded {
 }
 
 /** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */
-export function guardedFetch({ timeoutMs, signal, admit, onLate, onLost, record }: Guarded): typeof fetch {
+export function guardedFetch({
+  timeoutMs,
+  signal,
+  admit,
+  onLate,
+  onStreamEndedEarly,
+  record,
+}: FetchGuards): typeof fetch {
   return async (input, init = {}) => {
     admit(init.body);
     const { method = 'GET' } = init;
@@ -39,15 +46,15 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, onLost, record 
       }),
     );
     const limit = new AbortController();
-    const enders = [init.signal, signal].filter(
+    const abortSignals = [init.signal, signal].filter(
       (abortSignal) => abortSignal !== undefined && abortSignal !== null,
     );
-    const stop = (): void => limit.abort(enders.find(({ aborted }) => aborted)?.reason);
-    for (const abortSignal of enders) {
+    const stop = (): void => limit.abort(abortSignals.find(({ aborted }) => aborted)?.reason);
+    for (const abortSignal of abortSignals) {
       setMaxListeners(0, abortSignal); // each running request listens to it
       abortSignal.addEventListener('abort', stop, { once: true });
     }
-    if (enders.some(({ aborted }) => aborted)) stop();
+    if (abortSignals.some(({ aborted }) => aborted)) stop();
     const arrival: Arrival = {};
     let overdueError: Error | undefined;
     const overdue = startTimer(() => {
@@ -55,17 +62,17 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, onLost, record 
       limit.abort(overdueError);
     }, timeoutMs);
     let lacksResponse = false;
-    const answered = (): void => {
+    const onResponse = (): void => {
       clearTimeout(overdue);
       lacksResponse = false;
     };
-    const settle = (error?: Error): void => {
+    const onEnd = (error?: Error): void => {
       end(error);
-      if (lacksResponse) onLost?.(init.body, error);
-      answered();
-      for (const abortSignal of enders) abortSignal.removeEventListener('abort', stop);
+      if (lacksResponse) onStreamEndedEarly?.(init.body, error);
+      onResponse();
+      for (const abortSignal of abortSignals) abortSignal.removeEventListener('abort', stop);
     };
-    if (method === 'GET') answered();
+    if (method === 'GET') onResponse();
     try {
       const sentInit = {
         ...init,
@@ -77,9 +84,9 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, onLost, record 
       head = { status, headers: Object.fromEntries(headers) };
       const watch = isEventStream(headers.get('content-type')) ? new ResponseWatch() : undefined;
       lacksResponse = watch !== undefined && method === 'POST';
-      if (!body) settle();
+      if (!body) onEnd();
       arrival.bytes = 0;
-      const take = (bytes: Uint8Array): void => {
+      const onBytes = (bytes: Uint8Array): void => {
         arrival.bytes = (arrival.bytes ?? 0) + bytes.byteLength;
         if (recording) chunks.push(bytes);
       };
@@ -87,33 +94,33 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, onLost, record 
         arrival.request = request;
       };
       const stream =
-        body && guarded(body, { watch, take, onRequest, answered, settle, signal: limit.signal });
+        body && guardBody(body, { watch, onBytes, onRequest, onResponse, onEnd, signal: limit.signal });
       return new Response(stream, { status, statusText, headers });
     } catch (error) {
-      settle(overdueError ?? (error as Error));
+      onEnd(overdueError ?? (error as Error));
       throw overdueError ?? error;
     }
   };
 }
 
-interface Reading {
+interface BodyObserver {
   /** Of a stream of events. */
   readonly watch: ResponseWatch | undefined;
-  take(bytes: Uint8Array): void;
+  onBytes(bytes: Uint8Array): void;
   /** Called with the method of a request that the server has sent to its client. */
   onRequest(method: string | undefined): void;
   /** Called once the body contains the responses. */
-  answered(): void;
+  onResponse(): void;
   /** Called at its end, first with the error that it ends with. */
-  settle(error?: Error): void;
+  onEnd(error?: Error): void;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /** Passes a body on until it is too long, or has too many events. */
-function guarded(
+function guardBody(
   body: ReadableStream<Uint8Array>,
-  { watch, take, onRequest, answered, settle, signal }: Reading,
+  { watch, onBytes, onRequest, onResponse, onEnd, signal }: BodyObserver,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -122,23 +129,23 @@ function guarded(
     start(controller) {
       // `fetch` itself forgets its signal when the garbage collector has taken its request.
       signal.addEventListener('abort', () => {
-        settle(watch && signal.reason?.name === 'AbortError' ? undefined : signal.reason);
+        onEnd(watch && signal.reason?.name === 'AbortError' ? undefined : signal.reason);
         controller.error(signal.reason);
         void reader.cancel(signal.reason).catch(() => {});
       });
     },
     async pull(controller) {
       const { done, value } = await reader.read().catch((error) => {
-        settle(error);
+        onEnd(error);
         throw error;
       });
-      if (value) take(value);
+      if (value) onBytes(value);
       bytes += value?.byteLength ?? 0;
       const responses = watch?.count(decoder.decode(value, { stream: true })) ?? 0;
       onRequest(watch?.request);
-      if (responses > 0) answered();
+      if (responses > 0) onResponse();
       const isOverlong = bytes > maximumBytes || watch?.isOverlong === true;
-      if (done || isOverlong) settle();
+      if (done || isOverlong) onEnd();
       if (signal.aborted) return;
       if (done) return controller.close();
       if (!isOverlong) return controller.enqueue(value);
@@ -146,7 +153,7 @@ function guarded(
       throw bytes > maximumBytes ? answerTooLong() : tooManyEvents();
     },
     async cancel(reason) {
-      settle();
+      onEnd();
       await reader.cancel(reason);
     },
   });

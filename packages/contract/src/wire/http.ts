@@ -43,9 +43,9 @@ export interface HttpRequest {
   /** Sends the body in chunks, without Content-Length. */
   readonly chunked?: boolean;
   /** The version of HTTP; 1.1 by default. */
-  readonly version?: '1.0';
+  readonly httpVersion?: '1.0';
   /** Opens a connection for it, which the server accepts after all that were opened before. */
-  readonly fresh?: boolean;
+  readonly newConnection?: boolean;
   /** Milliseconds until the exchange counts as unanswered. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -59,9 +59,9 @@ export interface HttpRequest {
 }
 
 /** The parts of a request that its answer remembers, without the values of the caller's own headers. */
-export type Asked = Pick<
+export type SentRequest = Pick<
   HttpRequest,
-  'method' | 'url' | 'target' | 'headers' | 'repeatedHeader' | 'body' | 'chunked' | 'version'
+  'method' | 'url' | 'target' | 'headers' | 'repeatedHeader' | 'body' | 'chunked' | 'httpVersion'
 >;
 
 export interface HttpAnswer {
@@ -74,7 +74,7 @@ export interface HttpAnswer {
   /** The number of bytes that followed the body, beyond its declared length. */
   readonly surplus?: number;
   /** The request, without secrets, where it can be shown. */
-  readonly asked?: Asked;
+  readonly request?: SentRequest;
   /**
    * The JSON values of the answer: its body, or the data of its server-sent events. Empty if there are none, or if
    * the body is not in UTF-8, as JSON must be (RFC 8259 §8.1).
@@ -106,14 +106,14 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
   const connections = new Connections();
   let unanswered = 0;
   const admit = (): void => {
-    if (nowMs() >= deadlineAt) throw overdue();
+    if (nowMs() >= deadlineAt) throw deadlinePassed();
     if (unanswered < maximumUnanswered) return;
     throw new NotSent(`not sent: the server left ${unanswered} earlier requests unanswered`);
   };
-  const onHang: Http['onLate'] = (timeoutMs, arrival) =>
-    nowMs() >= deadlineAt ? overdue() : new AnswerTimeout(timeoutMs, arrival);
+  const timeoutError: Http['onLate'] = (timeoutMs, arrival) =>
+    nowMs() >= deadlineAt ? deadlinePassed() : new AnswerTimeout(timeoutMs, arrival);
   const onLate: Http['onLate'] = (timeoutMs, arrival) => {
-    const error = onHang(timeoutMs, arrival);
+    const error = timeoutError(timeoutMs, arrival);
     if (error instanceof AnswerTimeout) unanswered += 1;
     return error;
   };
@@ -121,13 +121,13 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
     async exchange(request) {
       admit();
       const send = async (isAlone: boolean): Promise<HttpAnswer> => {
-        await closedConnectionsSeen();
+        await noticeClosedConnections();
         const limited = limitedRequest(request, deadlineAt - nowMs());
         const agent = !isAlone && connections.agentFor(request.url);
-        return exchange(limited, agent, request.mayHang === true ? onHang : onLate, clock);
+        return exchange(limited, agent, request.mayHang === true ? timeoutError : onLate, clock);
       };
       try {
-        return await send(request.fresh === true || request.version !== undefined);
+        return await send(request.newConnection === true || request.httpVersion !== undefined);
       } catch (error) {
         const isStale = error instanceof ConnectionReset && error.isReused;
         if (!isStale || mayCall(request.body)) throw error;
@@ -146,7 +146,7 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
  * Lets Node read what has arrived while the check computed: that a server has closed a connection. The second turn begins after
  * all connections were read.
  */
-async function closedConnectionsSeen(): Promise<void> {
+async function noticeClosedConnections(): Promise<void> {
   await setImmediate();
   await setImmediate();
 }
@@ -157,7 +157,7 @@ function limitedRequest(request: HttpRequest, leftMs: number): HttpRequest {
 }
 
 /** The reason for a rule that was not run before the deadline of the run. */
-export function overdue(): NotRun {
+export function deadlinePassed(): NotRun {
   return NotRun.because('deadline', 'the deadline of the check had passed (raise --deadline)');
 }
 
@@ -191,7 +191,7 @@ async function exchange(
     outgoing.on('socket', prepareSocket).on('error', (error: ParseError) => {
       surplus = (error.rawPacket?.length ?? 0) - (error.bytesParsed ?? 0);
     });
-    if (request.version === '1.0') outgoing.on('socket', sendAsHttp10);
+    if (request.httpVersion === '1.0') outgoing.on('socket', sendAsHttp10);
     if (request.repeatedHeader) outgoing.appendHeader(...request.repeatedHeader);
     sendBody(outgoing, request).catch((error: Error) => outgoing.destroy(error));
     const incoming = await responseTo(outgoing);

@@ -10,12 +10,12 @@ export type {
   ProcessExit,
   Target,
 } from '../target.ts';
-export { isLoopback, reachOf } from './address.ts';
+export { addressScope, isLoopback } from './address.ts';
 export { loadClient } from './client.ts';
 export { msSince, nowMs } from './clock.ts';
 export { valuesIn } from './events.ts';
 export { fetchToolList } from './fetch-tool-list.ts';
-export type { Asked } from './http.ts';
+export type { SentRequest } from './http.ts';
 export { metaKey, modernRpc, modernVersion } from './modern-request.ts';
 export { networkReason } from './network-error.ts';
 export { Probe } from './probe.ts';
@@ -23,6 +23,7 @@ export { Hang } from './receive.ts';
 export type { Recorder } from './recording.ts';
 export { submissionTest, verdictsOf } from './rehearsal.ts';
 export {
+  answerOfSilence,
   incidentIn,
   isRefusal,
   nextId,
@@ -31,7 +32,6 @@ export {
   resultText,
   rpcAnswer,
   rpcRequest,
-  unanswered,
 } from './rpc.ts';
 export {
   type CallPolicy,

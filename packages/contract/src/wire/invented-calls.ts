@@ -3,11 +3,11 @@ import { onlyReads } from '../definition/effect.ts';
 import { propertiesOf } from '../json/keywords.ts';
 import { callsAtOnce, mapConcurrently } from './concurrency.ts';
 import { answeredCalls } from './controls.ts';
-import { Explorer, explored, mostTools } from './explored-calls.ts';
+import { Explorer, exploreTools, maxExploredTools } from './explored-calls.ts';
 import { NotRun, onlyWriting } from './not-run.ts';
 import type { CallOutcome, Probe } from './probe.ts';
-import { unanswered } from './rpc.ts';
-import { allows, inputSchemaOf } from './tool-cases.ts';
+import { answerOfSilence } from './rpc.ts';
+import { allowsArguments, inputSchemaOf } from './tool-cases.ts';
 
 /** A call in which each free text is an invented one, which no source contains. */
 export interface InventedCall extends CallOutcome {
@@ -22,14 +22,16 @@ export interface InventedCall extends CallOutcome {
 export function inventedCalls(probe: Probe): Promise<readonly InventedCall[]> {
   return probe.once('invented calls', async () => {
     const answered = await answeredCalls(probe);
-    const succeeded = answered.filter(({ result, wrong }) => result && result.isError !== true && !wrong);
+    const succeeded = answered.filter(
+      ({ result, isInvalid }) => result && result.isError !== true && !isInvalid,
+    );
     if (succeeded.length === 0) throw NotRun.by('noSuccess');
     const reading = succeeded.filter(({ name }) => !probe.target.writing?.has(name));
     if (reading.length === 0) throw NotRun.because('inapplicable', onlyWriting);
     const byTool = new Map(reading.map((outcome) => [outcome.tool, outcome]));
     const calls = [...byTool.values()].flatMap((outcome) => inventTexts(outcome));
     return mapConcurrently(calls, callsAtOnce, async (call) => {
-      const rpc = await probe.call(call.name, call.arguments).catch(unanswered);
+      const rpc = await probe.call(call.name, call.arguments).catch(answerOfSilence);
       return { ...call, rpc, result: rpc.result, isInSecondSession: false };
     });
   });
@@ -42,13 +44,13 @@ export function inventedCalls(probe: Probe): Promise<readonly InventedCall[]> {
  */
 export function furtherInventedCalls(probe: Probe): Promise<readonly InventedCall[]> {
   return probe.once('further invented calls', async () => {
-    await explored(probe); // throws if no calls may be generated
+    await exploreTools(probe); // throws if no calls may be generated
     const explorer = await Explorer.of(probe);
     if (explorer.isLive) return [];
     const firstCalls = await inventedCalls(probe);
     const session = await secondSession(probe);
     const calls = firstCalls
-      .slice(0, mostTools)
+      .slice(0, maxExploredTools)
       .filter(({ tool, name }) => onlyReads(tool) && explorer.mayCall(name))
       .flatMap((call) => inventTexts(call, 'é'));
     return mapConcurrently(calls, callsAtOnce, async (call) => {
@@ -82,7 +84,7 @@ function inventTexts(
   const marker = `zq7-${randomUUID().slice(0, 8)}`;
   for (const text of accent === undefined ? [marker] : [`${marker} ${accent}`, marker]) {
     const changed = { ...args, ...Object.fromEntries(parameters.map(([parameter]) => [parameter, text])) };
-    if (allows(schema, changed)) return [{ tool, name, arguments: changed, text, marker }];
+    if (allowsArguments(schema, changed)) return [{ tool, name, arguments: changed, text, marker }];
   }
   return [];
 }

@@ -23,11 +23,11 @@ export class OwnSecrets {
   }
 
   /** The first secret that an answer contains. What the body or the address of a request says may come back. */
-  foundIn({ body, asked }: Pick<Required<HttpAnswer>, 'body' | 'asked'>): FoundSecret | undefined {
+  foundIn({ body, request }: Pick<Required<HttpAnswer>, 'body' | 'request'>): FoundSecret | undefined {
     for (const [value, name] of this.#names) {
       const escaped = JSON.stringify(value).slice(1, -1);
       const at = body.indexOf(escaped);
-      const requestText = `${asked.body ?? ''} ${asked.url.href} ${asked.target ?? ''}`;
+      const requestText = `${request.body ?? ''} ${request.url.href} ${request.target ?? ''}`;
       if (at >= 0 && !requestText.includes(value) && !requestText.includes(escaped)) return { name, at };
     }
     return undefined;

@@ -2,14 +2,14 @@ import { present } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import { type Access, accessOf, isDenied } from './access.ts';
-import { planOf } from './call-plan.ts';
+import { planCalls } from './call-plan.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import { nowMs } from './clock.ts';
 import { callsAtOnce, mapConcurrently } from './concurrency.ts';
 import type { HttpAnswer } from './http.ts';
 import { consent, harmless, limited, NotRun } from './not-run.ts';
 import type { PostOptions } from './requests.ts';
-import { isRefusal, type RpcAnswer, unanswered } from './rpc.ts';
+import { answerOfSilence, isRefusal, type RpcAnswer } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
 import { Sessions, saysSessionIsGone } from './sessions.ts';
 import { type CallCase, toolCases } from './tool-cases.ts';
@@ -19,7 +19,7 @@ import { isUnrecorded } from './unrecorded.ts';
 export const noSuchTool = 'no_such_tool';
 
 /** The params of a tools/call. */
-export type Called = { readonly name: string; readonly arguments: JsonObject };
+export type CallParams = { readonly name: string; readonly arguments: JsonObject };
 
 /** A finished tools/call. */
 export interface CallOutcome extends CallCase {
@@ -50,26 +50,28 @@ export class Probe extends Sessions {
   }
 
   /** What a tools/call without a token shows. */
-  async access(): Promise<Access> {
+  async unpaidAccess(): Promise<Access> {
     return accessOf((await this.unpaidCall()).http);
   }
 
   /** Whether a tools/call needs no token. @throws NotRun if a limit of the rate hides that. */
   async isUngated(): Promise<boolean> {
-    const access = await this.access();
-    if (access === 'limited') throw NotRun.because('unanswered', limited);
-    return access === 'open';
+    const unpaidAccess = await this.unpaidAccess();
+    if (unpaidAccess === 'limited') throw NotRun.because('unanswered', limited);
+    return unpaidAccess === 'open';
   }
 
   /** Whether the server denies also a call with a valid token. A call without an answer is not denied. */
   async deniesPaid(): Promise<boolean> {
-    const { http } = await this.paidCall().catch(unanswered);
+    const { http } = await this.paidCall().catch(answerOfSilence);
     return isDenied(http) && !(await this.isUngated());
   }
 
   /** A tools/call without a token, made once in a run. */
   unpaidCall(): Promise<RpcAnswer> {
-    return this.once('unpaid call', async () => this.plain('tools/call', await this.authenticationCall()));
+    return this.once('unpaid call', async () =>
+      this.eraRequest('tools/call', await this.authenticationCall()),
+    );
   }
 
   /** A tools/call with a valid token, made once in a run. */
@@ -89,11 +91,11 @@ export class Probe extends Sessions {
   /** The tools that may be called. */
   callable(): Promise<readonly JsonObject[]> {
     return this.once('callable', async () => {
-      const { calls, examples } = this.target;
+      const { callPolicy, examples } = this.target;
       const tools = await this.tools();
-      if (!calls) return tools;
-      const namedTools = new Set<Json | undefined>([...calls.named, ...(examples?.keys() ?? [])]);
-      const allowedTools = await calls.decide?.(planOf(tools, namedTools, this.target));
+      if (!callPolicy) return tools;
+      const namedTools = new Set<Json | undefined>([...callPolicy.named, ...(examples?.keys() ?? [])]);
+      const allowedTools = await callPolicy.decide?.(planCalls(tools, namedTools, this.target));
       for (const name of allowedTools ?? []) namedTools.add(name);
       // To the server, one name is one tool, however often it is listed.
       const withheld = new Set(
@@ -105,7 +107,7 @@ export class Probe extends Sessions {
 
   /** @throws NotRun where a tool is listed that may not be called. */
   async #requireCallable(name: Json): Promise<void> {
-    if (!this.target.calls || (await this.pages()).fault) return; // without a list, no call names a real tool
+    if (!this.target.callPolicy || (await this.fetchedToolList()).fault) return; // without a list, no call names a real tool
     const isListed = (await this.tools()).some((tool) => tool.name === name);
     if (isListed && !(await this.callable()).some((tool) => tool.name === name))
       throw NotRun.because('withheld', consent);
@@ -129,7 +131,7 @@ export class Probe extends Sessions {
     await this.#requireCallable(name);
     const params = present<Json>({ name, arguments: args, _meta: meta });
     const answer = await this.rpc('tools/call', params, { ...options, token });
-    this.ledger.observe(name, args, answer);
+    this.ledger.recordCallOutcome(name, args, answer);
     return answer;
   }
 
@@ -137,11 +139,11 @@ export class Probe extends Sessions {
   cases(): Promise<readonly [CallCase, ...CallCase[]]> {
     return this.once('cases', async () => {
       const tools = await this.callable();
-      const { calls, examples, writing } = this.target;
+      const { callPolicy, examples, writing } = this.target;
       const allCases = toolCases(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
-      const [first, ...otherCases] = await this.#recorded(allCases);
-      if (!first && (await this.tools()).length > 0 && (calls || writing))
-        throw NotRun.because('withheld', calls ? consent : harmless);
+      const [first, ...otherCases] = await this.#withoutUnrecorded(allCases);
+      if (!first && (await this.tools()).length > 0 && (callPolicy || writing))
+        throw NotRun.because('withheld', callPolicy ? consent : harmless);
       if (!first) throw NotRun.by('noTool');
       return [first, ...otherCases];
     });
@@ -149,7 +151,7 @@ export class Probe extends Sessions {
 
   /** Whether there is a tool that may be called. If not, `authenticationCall` names one that does not exist. */
   async hasCases(): Promise<boolean> {
-    if ((await this.pages()).fault) return false;
+    if ((await this.fetchedToolList()).fault) return false;
     return this.cases().then(
       () => true,
       (error: unknown) => {
@@ -160,10 +162,10 @@ export class Probe extends Sessions {
   }
 
   /** Without the calls of writing tools that have no recording: that is not a failure of the project. */
-  async #recorded(cases: readonly CallCase[]): Promise<readonly CallCase[]> {
+  async #withoutUnrecorded(cases: readonly CallCase[]): Promise<readonly CallCase[]> {
     const { writing, onUnrecorded } = this.target;
-    const keptCases = await mapConcurrently(cases, callsAtOnce, async (example) => {
-      if (example.wrong || writing?.get(example.name) !== 'replays') return [example];
+    const remainingCases = await mapConcurrently(cases, callsAtOnce, async (example) => {
+      if (example.isInvalid || writing?.get(example.name) !== 'replays') return [example];
       const result = await this.call(example.name, example.arguments).then(
         (answer) => answer.result,
         () => undefined,
@@ -172,7 +174,7 @@ export class Probe extends Sessions {
       onUnrecorded?.(example.name, example.arguments);
       return [];
     });
-    return keptCases.flat();
+    return remainingCases.flat();
   }
 
   /** Whether the submission test may send these arguments to a tool. */
@@ -187,7 +189,7 @@ export class Probe extends Sessions {
    * A call that authentication must refuse unless it is paid: the first case. If no tool is known that may be called, it
    * names a tool that does not exist, so that it cannot do harm even if the server accepts it.
    */
-  async authenticationCall(): Promise<Called> {
+  async authenticationCall(): Promise<CallParams> {
     if (!(await this.hasCases())) return { name: noSuchTool, arguments: {} };
     const [{ name, arguments: args }] = await this.cases();
     return { name, arguments: args };
@@ -199,7 +201,7 @@ export class Probe extends Sessions {
       const cases = await this.cases();
       const token = await this.payment();
       return mapConcurrently(cases, callsAtOnce, async (example) => {
-        const rpc = await this.#call(example.name, example.arguments, token).catch(unanswered);
+        const rpc = await this.#call(example.name, example.arguments, token).catch(answerOfSilence);
         return { ...example, rpc, result: rpc.result };
       });
     });
@@ -211,7 +213,7 @@ export class Probe extends Sessions {
    * @throws NoAnswer, or the client's error about an answer that it rejects.
    */
   async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
-    const listed = await this.listed();
+    const listed = await this.toolListElements();
     if (listed.length > bounds.tools || listed.some((tool) => !isReadable(tool))) {
       throw NotRun.by('large');
     }
@@ -226,17 +228,17 @@ export class Probe extends Sessions {
       signal: this.signal,
       record: this.target.record,
       admit: (body) => {
-        this.exchanges.admit();
-        this.ledger.patience.admit(body);
+        this.connection.admit();
+        this.ledger.silenceLimit.admit(body);
       },
       onLate: (timeoutMs, body, arrival) => {
-        this.ledger.patience.late(body, nowMs() - timeoutMs);
-        return this.exchanges.onLate(timeoutMs, arrival);
+        this.ledger.silenceLimit.recordTimeout(body, nowMs() - timeoutMs);
+        return this.connection.onLate(timeoutMs, arrival);
       },
-      onSession: (session) => this.rememberSession(session),
+      onSession: (session) => this.recordOpenedSession(session),
       successorOf: async (session, refusal) =>
         saysSessionIsGone(refusal) ? this.successorOf(session) : undefined,
-      retriesAfter: (answer) => this.retriesAfter(answer),
+      waitForRateLimit: (answer) => this.waitForRateLimit(answer),
     }).catch((error: unknown) => {
       throw missingAnswerOf(error) ?? error;
     });

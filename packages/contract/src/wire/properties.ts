@@ -25,10 +25,10 @@ export type Property =
   | 'log messages';
 
 /** What is read of an answer. */
-export type Said = HttpAnswer & Required<Pick<HttpAnswer, 'bytes' | 'asked'>>;
+export type RecordedAnswer = HttpAnswer & Required<Pick<HttpAnswer, 'bytes' | 'request'>>;
 
 type AnswerCheck = (
-  answer: Said,
+  answer: RecordedAnswer,
   ownSecrets: OwnSecrets,
 ) => Pick<Problem, 'expected' | 'actual' | 'tool'> | undefined;
 
@@ -50,7 +50,7 @@ export const answerChecks: readonly (readonly [Property, AnswerCheck])[] = [
 ];
 
 /** JSON between systems is UTF-8 without a byte order mark (RFC 8259 §8.1). */
-function encodingProblem({ bytes, headers, body }: Said): ReturnType<AnswerCheck> {
+function encodingProblem({ bytes, headers, body }: RecordedAnswer): ReturnType<AnswerCheck> {
   if (!isJsonOrEventStream(headers['content-type'])) return undefined;
   const expected = 'UTF-8 without a byte order mark';
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
@@ -62,7 +62,7 @@ function encodingProblem({ bytes, headers, body }: Said): ReturnType<AnswerCheck
 }
 
 /** The declared length is the length of the body (RFC 9110 §8.6), and each line of an event is a field (HTML, server-sent events). */
-function framingProblem({ headers, body, surplus = 0 }: Said): ReturnType<AnswerCheck> {
+function framingProblem({ headers, body, surplus = 0 }: RecordedAnswer): ReturnType<AnswerCheck> {
   const type = headers['content-type'];
   const declaredLength = headers['content-length'];
   if (surplus > 0 && isJsonOrEventStream(type) && parseJsonText(body).length === 0) {
@@ -90,15 +90,15 @@ function parseError(text: string): string {
 }
 
 /** A request that accepts `identity` only gets no compressed answer (RFC 9110 §12.5.3). */
-function codingProblem({ headers }: Said): ReturnType<AnswerCheck> {
+function codingProblem({ headers }: RecordedAnswer): ReturnType<AnswerCheck> {
   const coding = headers['content-encoding'];
   if (coding === undefined || coding === 'identity') return undefined;
   return { expected: 'no Content-Encoding, which the request excludes', actual: coding };
 }
 
 /** A request that accepts JSON only gets no events (RFC 9110 §12.5.1). */
-function acceptProblem({ headers, asked }: Said): ReturnType<AnswerCheck> {
-  if (asked.headers.accept !== 'application/json' || !isEventStream(headers['content-type']))
+function acceptProblem({ headers, request }: RecordedAnswer): ReturnType<AnswerCheck> {
+  if (request.headers.accept !== 'application/json' || !isEventStream(headers['content-type']))
     return undefined;
   return {
     expected: 'JSON, the only type that the request accepts',
@@ -107,7 +107,7 @@ function acceptProblem({ headers, asked }: Said): ReturnType<AnswerCheck> {
 }
 
 /** A JSON-RPC message comes as JSON or as an event (MCP, Streamable HTTP). */
-function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): ReturnType<AnswerCheck> {
+function typeProblem({ status, headers, body, bytes, surplus = 0 }: RecordedAnswer): ReturnType<AnswerCheck> {
   const type = headers['content-type'];
   if (status !== 200 || surplus > 0) return undefined;
   if (/^application\/json\b/i.test(type ?? '')) {
@@ -120,12 +120,12 @@ function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): Retur
 }
 
 /** A response is JSON-RPC 2.0 with the id of its request, of the same type (JSON-RPC 2.0 §5). */
-function envelopeProblem(answer: Said): ReturnType<AnswerCheck> {
-  const { status, values, asked: requestId } = answer;
-  if (status !== 200 || typeof requestId.body !== 'string') return undefined;
-  const [request] = parseJsonText(requestId.body);
-  if (!isObject(request) || request.jsonrpc !== '2.0' || typeof request.method !== 'string') return undefined;
-  const { id } = request;
+function envelopeProblem(answer: RecordedAnswer): ReturnType<AnswerCheck> {
+  const { status, values, request } = answer;
+  if (status !== 200 || typeof request.body !== 'string') return undefined;
+  const [message] = parseJsonText(request.body);
+  if (!isObject(message) || message.jsonrpc !== '2.0' || typeof message.method !== 'string') return undefined;
+  const { id } = message;
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
   const wrongResponse = values
     .filter(isObject)
@@ -154,7 +154,7 @@ function answersRequest({ jsonrpc, id, result }: JsonObject, requestId: string |
 }
 
 /** A number beyond the doubles becomes infinite or null in most readers (RFC 8259 §6). */
-function numberProblem({ body, values }: Said): ReturnType<AnswerCheck> {
+function numberProblem({ body, values }: RecordedAnswer): ReturnType<AnswerCheck> {
   if (!/[eE]\+?\d{3}|\d{309}/.test(body)) return undefined;
   const beyond = leafIn(values, (leaf) => typeof leaf === 'number' && !Number.isFinite(leaf));
   if (beyond === undefined) return undefined;
@@ -162,7 +162,7 @@ function numberProblem({ body, values }: Said): ReturnType<AnswerCheck> {
 }
 
 /** Half of a surrogate pair is no character: each reader treats it differently (RFC 8259 §8.2). */
-function surrogateProblem({ body, values }: Said): ReturnType<AnswerCheck> {
+function surrogateProblem({ body, values }: RecordedAnswer): ReturnType<AnswerCheck> {
   if (!/\\u[dD][89a-fA-F]/.test(body)) return undefined;
   const cut = leafIn(values, (leaf) => typeof leaf === 'string' && /\p{Cs}/u.test(leaf));
   if (cut === undefined) return undefined;
@@ -180,7 +180,7 @@ const secrets =
   /-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}\b|\bAIza[\w-]{35}\b|\bxox[bp]-[\w-]{20,}|\bsk[-_](?:live|proj|ant)[-_][\w-]{20,}/;
 const secretsInAddress = /[?&](?:api_?key|apikey|appid|access_token|secret|password)=[^&\s"\\]{8,}/i;
 
-function secretProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<AnswerCheck> {
+function secretProblem(answer: RecordedAnswer, ownSecrets: OwnSecrets): ReturnType<AnswerCheck> {
   const { body } = answer;
   if (ownSecrets.foundIn(answer)) return undefined; // see credentialProblem
   const found = secrets.exec(body) ?? (isFailedResponse(answer) ? secretsInAddress.exec(body) : null);
@@ -189,7 +189,7 @@ function secretProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<AnswerC
 }
 
 /** No answer needs the secrets by which its caller was admitted, or those of the server. */
-function credentialProblem(answer: Said, ownSecrets: OwnSecrets): ReturnType<AnswerCheck> {
+function credentialProblem(answer: RecordedAnswer, ownSecrets: OwnSecrets): ReturnType<AnswerCheck> {
   const found = ownSecrets.foundIn(answer);
   return found && { expected: 'no secrets', actual: `${found.name} at character ${found.at}` };
 }
@@ -212,13 +212,13 @@ const processVariables: Readonly<Record<string, RegExp>> = {
 const fewestVariables = 3;
 
 /** An object with the variables of a process, also in a text of JSON. */
-function environmentProblem({ body, values, asked }: Said): ReturnType<AnswerCheck> {
+function environmentProblem({ body, values, request }: RecordedAnswer): ReturnType<AnswerCheck> {
   const names = Object.keys(processVariables).filter((name) => body.includes(name));
   if (names.length < fewestVariables) return undefined;
   const found = environmentIn(values) ?? environmentIn(jsonTextsIn(values));
   if (!found) return undefined;
-  const [request] = typeof asked.body === 'string' ? parseJsonText(asked.body) : [];
-  const { name: tool } = objectOr(objectOr(request).params);
+  const [message] = typeof request.body === 'string' ? parseJsonText(request.body) : [];
+  const { name: tool } = objectOr(objectOr(message).params);
   return {
     ...(typeof tool === 'string' && { tool }),
     expected: 'no variables of a process',
@@ -249,10 +249,10 @@ const insides =
   /\bat [^\n"]{0,150}(?:\(|[\w.]+@)?(?:file:\/\/|node:|[/\\])[^\n"]{1,150}:\d+:\d+|\bFile \\?"[^\n"]{1,150}\\?", line \d+|\bat [\w$.]+\([\w$]+\.java:\d+\)|node:internal|node_modules|(?:\/(?:home|root|srv|usr|opt|app|var|Users)|[A-Z]:)[/\\][^\s"']{1,150}\.(?:[cm]?[jt]s|py|rb|go|php|java)\b/;
 
 /** A failure may contain its cause, not the location of the server's code. Data may hold anything. */
-function insideProblem(answer: Said): ReturnType<AnswerCheck> {
+function insideProblem(answer: RecordedAnswer): ReturnType<AnswerCheck> {
   if (!isFailedResponse(answer)) return undefined;
   const found = insides.exec(answer.body.slice(0, 100_000))?.[0];
-  if (found === undefined || String(answer.asked.body ?? '').includes(found)) return undefined;
+  if (found === undefined || String(answer.request.body ?? '').includes(found)) return undefined;
   return {
     expected: 'no stack trace and no file names',
     actual: `HTTP ${answer.status} with ${shorten(found)}`,
@@ -260,13 +260,13 @@ function insideProblem(answer: Said): ReturnType<AnswerCheck> {
 }
 
 /** Only a server that declares the capability logging sends them. */
-function logMessageProblem({ values }: Said): ReturnType<AnswerCheck> {
+function logMessageProblem({ values }: RecordedAnswer): ReturnType<AnswerCheck> {
   const message = values.find((value) => isObject(value) && value.method === 'notifications/message');
   if (message === undefined) return undefined;
   return { expected: 'no log messages without the capability logging', actual: shorten(message) };
 }
 
-function isFailedResponse({ status, values }: Said): boolean {
+function isFailedResponse({ status, values }: RecordedAnswer): boolean {
   return status >= 400 || values.some(tellsFailure);
 }
 

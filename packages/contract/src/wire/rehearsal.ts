@@ -81,7 +81,7 @@ export async function submissionTest(
   const { smoke } = probe.profile;
   const tools = await probe.callable();
   const token = await probe.payment(smoke.claims);
-  const startMs = probe.answerClock();
+  const startMs = probe.nowWithoutWaits();
   const session = await listingClient(probe, async () => token);
   const steps: Step[] = [];
   try {
@@ -91,7 +91,7 @@ export async function submissionTest(
       const args = sampleArguments(objectOr(inputSchema), smoke);
       if (!(await probe.maySend(name, args))) continue;
       onTool(name);
-      const callStartMs = probe.answerClock();
+      const callStartMs = probe.nowWithoutWaits();
       const answer = await session.client
         .callTool({ name, arguments: { ...args } })
         .then(({ content, structuredContent, isError }) => ({
@@ -109,14 +109,14 @@ export async function submissionTest(
         tool,
         name,
         arguments: args,
-        ms: tenths(Math.max(0, probe.answerClock() - callStartMs)),
+        ms: tenths(Math.max(0, probe.nowWithoutWaits() - callStartMs)),
         ...answer,
       });
     }
   } finally {
     await session.close();
   }
-  return { steps, ms: tenths(probe.answerClock() - startMs) };
+  return { steps, ms: tenths(probe.nowWithoutWaits() - startMs) };
 }
 
 /** The problems that the test finds in the text of a step's result; none if there was no result. */

@@ -26,9 +26,9 @@ export interface PostOptions {
   readonly repeatedHeader?: readonly [name: string, value: string];
   readonly chunked?: boolean;
   /** Opens a connection for the request. */
-  readonly fresh?: boolean;
+  readonly newConnection?: boolean;
   /** The version of HTTP, see `HttpRequest`. */
-  readonly version?: '1.0';
+  readonly httpVersion?: '1.0';
   readonly timeoutMs?: number;
   /** See `HttpRequest`. */
   readonly mayHang?: boolean;
@@ -56,14 +56,14 @@ export class Requests {
   /** Checks and counts every answer of the run. */
   readonly ledger: Ledger;
   /** Measures the answers, without the waits after HTTP 429. */
-  readonly answerClock: () => number;
-  readonly #clock: () => number;
-  protected readonly exchanges: Http;
+  readonly nowWithoutWaits: () => number;
+  readonly #responseClock: () => number;
+  protected readonly connection: Http;
   readonly #instances: Instance[] = [];
   /** Settles with the last answer; set if requests are sent one by one. */
-  #turn: Promise<unknown> | undefined;
+  #lastAnswer: Promise<unknown> | undefined;
   /** The tokens of the run, to sign them again. */
-  readonly #signed = new Map<string, { readonly forgery: Forgery | undefined; readonly at: number }>();
+  readonly #signedTokens = new Map<string, { readonly forgery: Forgery | undefined; readonly at: number }>();
   #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
 
   constructor(target: Target, signal?: AbortSignal, ledger = new Ledger()) {
@@ -72,10 +72,10 @@ export class Requests {
     this.url = new URL(target.url);
     this.signal = signal;
     this.ledger = ledger;
-    const answerClock = target.clock ?? nowMs;
-    this.#clock = answerClock;
-    this.answerClock = () => answerClock() - this.ledger.rateLimit.waitedMs;
-    this.exchanges = createHttp(target.deadlineAt, answerClock);
+    const nowWithoutWaits = target.responseClock ?? nowMs;
+    this.#responseClock = nowWithoutWaits;
+    this.nowWithoutWaits = () => nowWithoutWaits() - this.ledger.rateLimit.waitedMs;
+    this.connection = createHttp(target.deadlineAt, nowWithoutWaits);
     if (signal) setMaxListeners(0, signal); // each running request listens to it
     const { headers = {}, secrets = [] } = target;
     for (const [name, value] of Object.entries(headers)) ledger.secrets.addHeader(name, value);
@@ -88,8 +88,8 @@ export class Requests {
   }
 
   /** From now on, each request is sent when the one before it has its answer. */
-  sendInTurn(): void {
-    this.#turn = Promise.resolve();
+  sendOneByOne(): void {
+    this.#lastAnswer = Promise.resolve();
   }
 
   /** Whether the deadline of the run has passed. */
@@ -104,13 +104,13 @@ export class Requests {
 
   /** Ends what the run has started. */
   async close(): Promise<void> {
-    this.exchanges.close();
+    this.connection.close();
     await Promise.all(this.#instances.map((instance) => instance.stop()));
   }
 
   /** Starts another instance of the server, which is ended with the run at the latest. */
   async launch(environment: Environment): Promise<Instance> {
-    this.exchanges.admit();
+    this.connection.admit();
     if (!this.target.launch) throw NotRun.without('launch');
     const instance = await this.target.launch(environment);
     this.#instances.push(instance);
@@ -128,11 +128,11 @@ export class Requests {
       ...rest
     } = request;
     const wholeRequest = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
-    const { patience, pending, openedSessions } = this.ledger;
+    const { silenceLimit, pendingRequests, openedSessions } = this.ledger;
     if (method === 'DELETE') openedSessions.delete(headers['mcp-session-id'] ?? '');
     const ownHeaders = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
     const shownRequest = { ...wholeRequest, headers: { ...Object.fromEntries(ownHeaders), ...headers } };
-    if (wholeRequest.mayHang !== true) patience.admit(wholeRequest.body);
+    if (wholeRequest.mayHang !== true) silenceLimit.admit(wholeRequest.body);
     const send = async (): Promise<HttpAnswer> => {
       const sentAt = nowMs();
       const allHeaders = {
@@ -142,7 +142,7 @@ export class Requests {
       };
       const recording = this.target.record?.({ ...wholeRequest, headers: allHeaders });
       const sentHeaders = { ...allHeaders, ...recording?.headers };
-      const exchange = this.exchanges.exchange({
+      const exchange = this.connection.exchange({
         ...wholeRequest,
         timeoutMs,
         headers: sentHeaders,
@@ -150,41 +150,44 @@ export class Requests {
       });
       recording?.follow(exchange);
       const followed =
-        wholeRequest.url.host === this.url.host ? pending.follow(shownRequest, exchange) : exchange;
+        wholeRequest.url.host === this.url.host ? pendingRequests.follow(shownRequest, exchange) : exchange;
       return followed.catch((error: unknown) => {
         if (!(error instanceof AnswerTimeout)) throw error;
-        if (wholeRequest.mayHang !== true) patience.late(wholeRequest.body, sentAt);
+        if (wholeRequest.mayHang !== true) silenceLimit.recordTimeout(wholeRequest.body, sentAt);
         const path = requestName(shownRequest);
         const request = curlLine(shownRequest);
         throw new Hang([{ path, expected: 'an answer', actual: error.message, request }]);
       });
     };
-    const answering = this.#turn ? this.#turn.then(() => this.#withinRate(send)) : this.#withinRate(send);
-    if (this.#turn) this.#turn = answering.catch(() => {});
+    const answering = this.#lastAnswer
+      ? this.#lastAnswer.then(() => this.#sendWithinRateLimit(send))
+      : this.#sendWithinRateLimit(send);
+    if (this.#lastAnswer) this.#lastAnswer = answering.catch(() => {});
     const answer = await answering;
-    patience.answered(wholeRequest.body, answer);
+    silenceLimit.recordAnswer(wholeRequest.body, answer);
     const { bytes } = answer;
-    if (bytes) this.ledger.record({ ...answer, bytes, asked: shownRequest });
-    if (url === this.url && headers['mcp-session-id'] === undefined) this.rememberSession(sessionOf(answer));
-    return { ...answer, asked: shownRequest };
+    if (bytes) this.ledger.record({ ...answer, bytes, request: shownRequest });
+    if (url === this.url && headers['mcp-session-id'] === undefined)
+      this.recordOpenedSession(sessionOf(answer));
+    return { ...answer, request: shownRequest };
   }
 
   /** Sends a request again that the rate limit (HTTP 429) refused, after the time that the server asks for. */
-  async #withinRate(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  async #sendWithinRateLimit(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       await this.ledger.rateLimit.pass();
       const sentAt = nowMs();
       const answer = await send();
       if (answer.status !== 429) return answer;
-      if (!(await this.retriesAfter({ headers: answer.headers, sentAt, attempt }))) return answer;
+      if (!(await this.waitForRateLimit({ headers: answer.headers, sentAt, attempt }))) return answer;
     }
   }
 
   /** Waits after HTTP 429. Resolves to whether the request is to be sent again. */
-  protected async retriesAfter(answer: LimitedAnswer): Promise<boolean> {
+  protected async waitForRateLimit(answer: LimitedAnswer): Promise<boolean> {
     const { wait } = this.target;
     if (!wait) return false;
-    return this.ledger.rateLimit.after(answer, wait, this.leftMs, this.#clock, this.signal);
+    return this.ledger.rateLimit.after(answer, wait, this.leftMs, this.#responseClock, this.signal);
   }
 
   /** Signs the token in these headers again if it is older than the last wait: it may have expired meanwhile. */
@@ -193,7 +196,7 @@ export class Requests {
   ): Promise<Readonly<Record<string, string>>> {
     const { header } = this.profile.token;
     const token = headers[header]?.split(' ').at(-1) ?? '';
-    const signed = this.#signed.get(token);
+    const signed = this.#signedTokens.get(token);
     if (!signed || signed.at >= this.ledger.rateLimit.endedAt) return headers;
     return { ...headers, [header]: headers[header]?.replace(token, await this.token(signed.forgery)) ?? '' };
   }
@@ -234,24 +237,24 @@ export class Requests {
     const params = {
       protocolVersion,
       capabilities: {},
-      clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
+      clientInfo: { name: 'marketplace-contract', httpVersion: '1.0.0' },
     };
     const timeoutMs = this.timeoutMs(this.profile.limits.initializeMs);
     return this.rpcOnce('initialize', params, { timeoutMs, ...options });
   }
 
   /** The check ends the remembered sessions. */
-  protected rememberSession(session: string | undefined): void {
+  protected recordOpenedSession(session: string | undefined): void {
     const { openedSessions } = this.ledger;
     if (session !== undefined && !openedSessions.has(session))
-      openedSessions.set(session, this.answerClock());
+      openedSessions.set(session, this.nowWithoutWaits());
   }
 
   /** Milliseconds since a session was opened; undefined if this run did not open it. */
   ageOf(session: string): number | undefined {
     const openedAt = this.ledger.openedSessions.get(session);
     if (openedAt === undefined) return undefined;
-    return this.answerClock() - openedAt;
+    return this.nowWithoutWaits() - openedAt;
   }
 
   /** Lets time pass, at most until the deadline of the run. */
@@ -287,7 +290,7 @@ export class Requests {
     }
     const token = await (forgery ? signer.token(forgery) : this.#token.value);
     if (!forgery) this.ledger.secrets.add(token, 'the token of a call');
-    if (!this.#signed.has(token)) this.#signed.set(token, { forgery, at });
+    if (!this.#signedTokens.has(token)) this.#signedTokens.set(token, { forgery, at });
     return token;
   }
 }

@@ -35,7 +35,7 @@ export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
 }
 
 /** A missing answer is also an outcome. Any other error is rethrown. */
-export function unanswered(error: unknown): RpcAnswer {
+export function answerOfSilence(error: unknown): RpcAnswer {
   if (!(error instanceof NoAnswer)) throw error;
   const { message: body } = error;
   return rpcAnswer(

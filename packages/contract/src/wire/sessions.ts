@@ -2,16 +2,16 @@ import { isObject, objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import type { Target } from '../target.ts';
-import { fetchToolList, type ListedPages, type ListPages } from './fetch-tool-list.ts';
+import { type FetchedToolList, fetchToolList, type ToolList } from './fetch-tool-list.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { modernRpc, parameterHeaders } from './modern-request.ts';
 import { NotRun } from './not-run.ts';
 import { ConnectionReset, Hang } from './receive.ts';
 import { type OptionalRequest, type PostOptions, Requests } from './requests.ts';
-import { isLimited, isRefusal, type RpcAnswer, sessionOf, unanswered } from './rpc.ts';
+import { answerOfSilence, isLimited, isRefusal, type RpcAnswer, sessionOf } from './rpc.ts';
 
 /** The facts that a new session replaces. */
-const ofSession = ['initialized', 'session', 'initialized again', 'two at once', 'second session'];
+const factsOfSession = ['initialized', 'session', 'initialized again', 'two at once', 'second session'];
 
 /**
  * The facts of a run, each asked for once, the sessions in which they are asked for, and the list of tools, read in the checked
@@ -20,7 +20,7 @@ const ofSession = ['initialized', 'session', 'initialized again', 'two at once',
 export class Sessions extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
   /** Those that got no answer: a later probe asks again. */
-  readonly #missing = new Set<string>();
+  readonly #unansweredFacts = new Set<string>();
 
   /**
    * @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses,
@@ -29,15 +29,15 @@ export class Sessions extends Requests {
   constructor(target: Target, signal?: AbortSignal, earlier?: Sessions, ledger = earlier?.ledger) {
     super(target, signal, ledger);
     if (!earlier) return;
-    for (const name of [...ofSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
+    for (const name of [...factsOfSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
       const fact = earlier.#facts.get(name);
-      if (fact && !earlier.#missing.has(name)) this.#facts.set(name, fact);
+      if (fact && !earlier.#unansweredFacts.has(name)) this.#facts.set(name, fact);
     }
   }
 
   /** Ends the sessions of this probe. The next request opens a new one. */
-  async startAfresh(): Promise<void> {
-    for (const name of ofSession) this.#facts.delete(name);
+  async startNewSessions(): Promise<void> {
+    for (const name of factsOfSession) this.#facts.delete(name);
     await this.endSessions();
   }
 
@@ -51,7 +51,7 @@ export class Sessions extends Requests {
       if (error instanceof ConnectionReset && !isSpecial) this.#recordReset(error, paid, params);
       throw error;
     });
-    if (!isSpecial) this.ledger.tally(paid, params, answer);
+    if (!isSpecial) this.ledger.countAnswer(paid, params, answer);
     return answer;
   }
 
@@ -63,7 +63,7 @@ export class Sessions extends Requests {
     if (!isOwn || request.keepsSession || request.method === 'DELETE') return answer;
     if (!saysSessionIsGone(answer)) return answer;
     // The second of these sessions is used by nothing else: a server may keep sessions for few requests only.
-    for (const open of [() => this.successorOf(session), () => this.#openOwn()]) {
+    for (const open of [() => this.successorOf(session), () => this.#tryNewSession()]) {
       const next = await open();
       if (next === undefined) return answer;
       const headers = { ...request.headers, [name]: next };
@@ -78,19 +78,19 @@ export class Sessions extends Requests {
   /** Counts a reset of a new connection. A server may close a reused one before it sees the request. */
   #recordReset(error: ConnectionReset, method: string, params: Json | undefined): void {
     this.ledger.hasReset = true;
-    if (!error.isReused) this.ledger.tally(method, params, unanswered(error), true);
+    if (!error.isReused) this.ledger.countAnswer(method, params, answerOfSilence(error), true);
   }
 
-  async #openOwn(): Promise<string | undefined> {
+  async #tryNewSession(): Promise<string | undefined> {
     return this.newSession().catch(() => undefined);
   }
 
   /** The session that replaces a lost one; undefined if the server opens none. */
-  protected successorOf(lost: string): Promise<string | undefined> {
-    return this.once(`after ${lost}`, async () => {
-      const age = this.ageOf(lost);
-      const isShared = (await this.#facts.get('session')) === lost;
-      const session = await this.#openOwn();
+  protected successorOf(lostSession: string): Promise<string | undefined> {
+    return this.once(`after ${lostSession}`, async () => {
+      const age = this.ageOf(lostSession);
+      const isShared = (await this.#facts.get('session')) === lostSession;
+      const session = await this.#tryNewSession();
       if (session === undefined) return undefined;
       if (isShared) this.#facts.set('session', Promise.resolve(session));
       if (age !== undefined) this.ledger.lostSessions.push(age);
@@ -99,22 +99,22 @@ export class Sessions extends Requests {
   }
 
   /** The answer to an ordinary initialize. If one fails and a later one does not, that one counts: `answers.steady` tells of the first. */
-  async initializeSteadily(version?: string): Promise<RpcAnswer> {
-    const answers = await upToResult(() => this.initialize(version));
+  async initializeWithRetries(version?: string): Promise<RpcAnswer> {
+    const answers = await sendUntilResult(() => this.initialize(version));
     const answer = resultOrFirst(answers);
     if (answer.result)
-      for (const openingAnswer of answers) this.ledger.tally('initialize', version, openingAnswer);
+      for (const openingAnswer of answers) this.ledger.countAnswer('initialize', version, openingAnswer);
     return answer;
   }
 
   /** The answer to the run's first initialize. */
   initialized(): Promise<RpcAnswer> {
-    return this.once('initialized', () => this.initializeSteadily());
+    return this.once('initialized', () => this.initializeWithRetries());
   }
 
   /** The answer to a second, ordinary initialize. */
   initializedAgain(): Promise<RpcAnswer> {
-    return this.once('initialized again', () => this.initializeSteadily());
+    return this.once('initialized again', () => this.initializeWithRetries());
   }
 
   /**
@@ -123,7 +123,7 @@ export class Sessions extends Requests {
    */
   session(): Promise<string | undefined> {
     return this.once('session', async () => {
-      const session = await this.enter(await this.initialized());
+      const session = await this.confirmSession(await this.initialized());
       const isReported = this.profile.rules.overrides['session.open'] !== 'off';
       if (session === undefined && isReported && !(await this.isStateless())) throw NotRun.by('session');
       return session;
@@ -132,13 +132,13 @@ export class Sessions extends Requests {
 
   /** A new session. */
   async newSession(): Promise<string> {
-    const session = await this.enter(await this.initializeSteadily());
+    const session = await this.confirmSession(await this.initializeWithRetries());
     if (session === undefined) throw NotRun.by('sessionAgain');
     return session;
   }
 
   /** The session that an initialize has opened. The server is notified that it is in use, as by every client. */
-  async enter({ http, result }: RpcAnswer): Promise<string | undefined> {
+  async confirmSession({ http, result }: RpcAnswer): Promise<string | undefined> {
     const session = result && sessionOf(http);
     if (session !== undefined && !this.ledger.leavesNotifications) await this.#notify(session);
     return session;
@@ -161,9 +161,9 @@ export class Sessions extends Requests {
   once<T>(name: string, ask: () => Promise<T>): Promise<T> {
     const cachedFact = this.#facts.get(name) as Promise<T> | undefined;
     if (cachedFact) return cachedFact;
-    this.#missing.delete(name);
+    this.#unansweredFacts.delete(name);
     const fact = ask();
-    fact.catch(() => this.#missing.add(name));
+    fact.catch(() => this.#unansweredFacts.add(name));
     this.#facts.set(name, fact);
     return fact;
   }
@@ -174,52 +174,52 @@ export class Sessions extends Requests {
   }
 
   /** The answer to the opening request of the checked era. */
-  greeted(): Promise<RpcAnswer> {
-    if (this.#isModernAlone) return this.discovered();
+  opened(): Promise<RpcAnswer> {
+    if (this.#isModernOnly) return this.discovered();
     return this.initialized();
   }
 
-  get #isModernAlone(): boolean {
+  get #isModernOnly(): boolean {
     return this.target.era === 'modern';
   }
 
   /** The elements of the tool list that are checked. */
-  async listed(): Promise<readonly Json[]> {
-    return (await this.listing()).tools;
+  async toolListElements(): Promise<readonly Json[]> {
+    return (await this.toolList()).tools;
   }
 
   /** The tool list. @throws NotRun, NoAnswer if it cannot be read to its end. */
-  async listing(): Promise<ListedPages> {
-    const { fault, ...listing } = await this.pages();
-    if (fault) throw fault.silence ?? NotRun.by('list');
-    return listing;
+  async toolList(): Promise<ToolList> {
+    const { fault, ...toolList } = await this.fetchedToolList();
+    if (fault) throw fault.noAnswer ?? NotRun.by('list');
+    return toolList;
   }
 
   /** The pages of the tool list, read once. */
-  pages(): Promise<ListPages> {
-    return this.#pagesOf('pages', async (params) =>
-      resultOrFirst(await upToResult(() => this.plain('tools/list', params))),
+  fetchedToolList(): Promise<FetchedToolList> {
+    return this.#fetchOnce('pages', async (params) =>
+      resultOrFirst(await sendUntilResult(() => this.eraRequest('tools/list', params))),
     );
   }
 
   /** The pages of the tool list in the stateless revision, read once. */
-  modernPages(): Promise<ListPages> {
-    if (this.#isModernAlone) return this.pages();
-    return this.#pagesOf('modern pages', (params) => modernRpc(this, 'tools/list', objectOr(params)));
+  fetchedModernToolList(): Promise<FetchedToolList> {
+    if (this.#isModernOnly) return this.fetchedToolList();
+    return this.#fetchOnce('modern pages', (params) => modernRpc(this, 'tools/list', objectOr(params)));
   }
 
-  #pagesOf(name: string, ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
+  #fetchOnce(name: string, ask: (params?: Json) => Promise<RpcAnswer>): Promise<FetchedToolList> {
     return this.once(name, async () => {
-      const pages = await fetchToolList(ask);
-      if (pages.fault?.silence) this.#missing.add(name);
-      return pages;
+      const fetchedToolList = await fetchToolList(ask);
+      if (fetchedToolList.fault?.noAnswer) this.#unansweredFacts.add(name);
+      return fetchedToolList;
     });
   }
 
   /** The tools that are checked: the objects of the list, within the limits. */
   tools(): Promise<readonly JsonObject[]> {
     return this.once('tools', async () =>
-      (await this.listed())
+      (await this.toolListElements())
         .slice(0, bounds.tools)
         .filter(isObject)
         .filter((tool) => isReadable(tool)),
@@ -227,8 +227,8 @@ export class Sessions extends Requests {
   }
 
   /** A request in the checked era; in a session if both are checked. */
-  protected async plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
-    if (!this.#isModernAlone) return this.rpc(method, params, options);
+  protected async eraRequest(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
+    if (!this.#isModernOnly) return this.rpc(method, params, options);
     const paramMembers = objectOr(params);
     if (method === 'tools/call') return this.modernCall(paramMembers, options);
     return modernRpc(this, method, paramMembers, options);
@@ -241,7 +241,7 @@ export class Sessions extends Requests {
   }
 
   async #repeatedHeaders({ name, arguments: args }: JsonObject): Promise<Readonly<Record<string, string>>> {
-    const tools = (await this.pages()).fault ? [] : await this.tools();
+    const tools = (await this.fetchedToolList()).fault ? [] : await this.tools();
     const tool = tools.find((listedTool) => listedTool.name === name);
     return parameterHeaders(tool?.inputSchema, args);
   }
@@ -253,13 +253,13 @@ const furtherAttempts = 3;
 type Answers = readonly [RpcAnswer, ...RpcAnswer[]];
 
 /** The answers to one request, sent again a few times if it gets an error, to the first result. */
-async function upToResult(send: () => Promise<RpcAnswer>): Promise<Answers> {
+async function sendUntilResult(send: () => Promise<RpcAnswer>): Promise<Answers> {
   const first = await send();
   const laterAnswers: RpcAnswer[] = [];
   const hasError = ({ http, result }: RpcAnswer): boolean =>
     http.status > 0 && !result && !isRefusal(http) && !isLimited(http);
   while (laterAnswers.length < furtherAttempts && hasError(laterAnswers.at(-1) ?? first))
-    laterAnswers.push(await send().catch(unanswered));
+    laterAnswers.push(await send().catch(answerOfSilence));
   return [first, ...laterAnswers];
 }
 

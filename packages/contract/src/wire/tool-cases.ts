@@ -14,7 +14,7 @@ export interface CallCase {
   /** What the author expects. */
   readonly expect?: ToolExample['expect'];
   /** Set if the arguments do not match the inputSchema. */
-  readonly wrong?: true;
+  readonly isInvalid?: true;
 }
 
 /**
@@ -41,7 +41,7 @@ export function toolCases(
     return [
       ...expected,
       ...(isExpected || writing.get(name) === 'runs' ? [] : [{ tool, name, arguments: sample }]),
-      ...invalid.map((args): CallCase => ({ tool, name, arguments: args, wrong: true })),
+      ...invalid.map((args): CallCase => ({ tool, name, arguments: args, isInvalid: true })),
     ];
   });
 }
@@ -52,7 +52,7 @@ export function inputSchemaOf({ inputSchema }: JsonObject): JsonObject {
 }
 
 /** Whether an inputSchema allows these arguments. */
-export function allows(inputSchema: JsonObject, args: JsonObject): boolean {
+export function allowsArguments(inputSchema: JsonObject, args: JsonObject): boolean {
   return mismatches(withoutDialect(inputSchema), withoutPrototype(args), '').length === 0;
 }
 
@@ -70,20 +70,20 @@ export function invalidVariants(
     if (found.length === maxVariants) break;
     const invalid = wrongValues
       .map((value) => ({ ...valid, [name]: value }))
-      .find((changed) => !allows(inputSchema, changed));
+      .find((changed) => !allowsArguments(inputSchema, changed));
     if (invalid) found.push(invalid);
   }
   return found;
 }
 
 /** Each type of parameter refuses at least one of these; the object last, since defaults may complete what it lacks. */
-const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
+const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { isInvalid: ['type'] }];
 
 /** Arguments that the inputSchema of a tool refuses, so that an open tool does nothing; undefined if it refuses none. */
 export function refusedArguments(tool: JsonObject): JsonObject | undefined {
   const schema = inputSchemaOf(tool);
   const undeclared = { 'no such argument 4kx': true };
-  return [{}, ...invalidVariants(schema, {}, 1), undeclared].find((args) => !allows(schema, args));
+  return [{}, ...invalidVariants(schema, {}, 1), undeclared].find((args) => !allowsArguments(schema, args));
 }
 
 /** The tool's outputSchema, if it can be used for validation. */

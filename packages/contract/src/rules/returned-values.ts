@@ -3,16 +3,16 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { answeredCalls } from '../wire/controls.ts';
-import { explored, type Found, foundData } from '../wire/explored-calls.ts';
+import { exploreTools, type FoundCall, foundData } from '../wire/explored-calls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { type RpcAnswer, resultText } from '../wire/rpc.ts';
-import { longIntegers, ofCall } from './result.ts';
+import { longIntegers, problemOfCall } from './result.ts';
 import type { LiveRule } from './rule.ts';
 import { isText } from './schema-problems.ts';
 
 /** The data of a successful call, whoever chose its arguments. */
-export interface Returned extends Found {
+export interface Returned extends FoundCall {
   readonly rpc: RpcAnswer;
 }
 
@@ -58,7 +58,8 @@ export function firstOfEachTool(
   for (const call of calls) {
     if (problems.has(call.name)) continue;
     const problem = problemOf(call);
-    if (problem) problems.set(call.name, ofCall({ name: call.name, arguments: call.arguments }, problem));
+    if (problem)
+      problems.set(call.name, problemOfCall({ name: call.name, arguments: call.arguments }, problem));
   }
   return [...problems.values()];
 }
@@ -66,7 +67,7 @@ export function firstOfEachTool(
 /** The successful calls, generated ones included. @throws NotRun if there is none */
 export async function returnedCalls(probe: Probe): Promise<readonly Returned[]> {
   const answered = await answeredCalls(probe);
-  const generated = await explored(probe).then(
+  const generated = await exploreTools(probe).then(
     ({ calls }) => calls,
     (error: unknown) => {
       if (error instanceof NotRun) return [];

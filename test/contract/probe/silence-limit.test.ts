@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { nowMs } from '../../../packages/contract/src/wire/clock.ts';
-import { Patience } from '../../../packages/contract/src/wire/patience.ts';
 import { NotSent } from '../../../packages/contract/src/wire/receive.ts';
+import { SilenceLimit } from '../../../packages/contract/src/wire/silence-limit.ts';
 import { examples, failuresOf } from '../../broken/check.ts';
 import type { Breaks } from '../../broken/good-server.ts';
 import { serving, signer } from '../../broken/trust.ts';
@@ -13,9 +13,9 @@ const call = (tool: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","p
 const answer = (result: JsonObject) => ({ values: [{ jsonrpc: '2.0', id: 1, result }] });
 
 /** A patience with a tool whose calls stayed unanswered for so many milliseconds each. */
-function tried(...waits: readonly number[]): Patience {
-  const patience = new Patience();
-  for (const ms of waits) patience.late(call('slow'), nowMs() - ms);
+function tried(...waits: readonly number[]): SilenceLimit {
+  const patience = new SilenceLimit();
+  for (const ms of waits) patience.recordTimeout(call('slow'), nowMs() - ms);
   return patience;
 }
 
@@ -33,9 +33,9 @@ describe('a request of a kind that stays unanswered', () => {
   it('does not end the waiting for other tools, nor after a result of the same tool', () => {
     const patience = tried(40_000, 40_000);
     expect(() => patience.admit(call('other'))).not.toThrow();
-    patience.answered(call('slow'), answer({ isError: true }));
+    patience.recordAnswer(call('slow'), answer({ isError: true }));
     expect(() => patience.admit(call('slow'))).toThrow('tools/call of slow');
-    patience.answered(call('slow'), answer({ content: [] }));
+    patience.recordAnswer(call('slow'), answer({ content: [] }));
     expect(() => patience.admit(call('slow'))).not.toThrow();
   });
 });

@@ -5,13 +5,13 @@ import { isDenied } from '../wire/access.ts';
 import { lists, refusesUnpaid } from '../wire/controls.ts';
 import { invented } from '../wire/curl-line.ts';
 import { NotRun } from '../wire/not-run.ts';
-import type { Called, Probe } from '../wire/probe.ts';
+import type { CallParams, Probe } from '../wire/probe.ts';
 import { describe, isLimited } from '../wire/rpc.ts';
 import { refusedArguments } from '../wire/tool-cases.ts';
-import { answerProblems } from './expect.ts';
+import { answerProblems } from './answer-problems.ts';
 import { bearing, callWith, freshToken, type HeaderValue, refusesOnlyOthers } from './gate-attempts.ts';
 import { misplacedTokens, runsNothing, type Unpaid } from './gate-request.ts';
-import { inParallel, type LiveRule, must, should } from './rule.ts';
+import { type LiveRule, must, problemsInParallel, should } from './rule.ts';
 
 /** The maximum number of tools that are asked. */
 const mostTools = 100;
@@ -25,7 +25,7 @@ export const gateDoorRules: readonly LiveRule[] = [
     controls: [refusesUnpaid, lists],
     check: async (probe, note) => {
       const tools = await probe.tools();
-      const calls: Called[] = [];
+      const calls: CallParams[] = [];
       const left: string[] = [];
       for (const tool of tools) {
         const name = String(tool.name);
@@ -39,7 +39,7 @@ export const gateDoorRules: readonly LiveRule[] = [
       if (calls.length === 0) throw tools.length === 0 ? NotRun.by('noTool') : withheld;
       const headers = await untrusted(probe);
       for (const call of calls.slice(0, mostTools)) {
-        const [problem] = await inParallel(headers, (header) => openProblems(probe, call, header));
+        const [problem] = await problemsInParallel(headers, (header) => openProblems(probe, call, header));
         if (problem) return [problem];
       }
       return [];
@@ -92,7 +92,7 @@ async function untrusted(probe: Probe): Promise<readonly HeaderValue[]> {
 
 async function openProblems(
   probe: Probe,
-  { name, arguments: args }: Called,
+  { name, arguments: args }: CallParams,
   { value, as }: HeaderValue,
 ): Promise<readonly Problem[]> {
   const answer = await callWith(probe, value, { name, arguments: args });

@@ -3,10 +3,10 @@ import type { Problem } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { isDenial, rpcMessages } from '../wire/access.ts';
 import { curlLine } from '../wire/curl-line.ts';
-import type { Asked, HttpAnswer } from '../wire/http.ts';
+import type { HttpAnswer, SentRequest } from '../wire/http.ts';
 import { noSuchTool } from '../wire/probe.ts';
 import { describe, isRefusal, type RpcAnswer } from '../wire/rpc.ts';
-import { unless } from './rule.ts';
+import { problemUnless } from './rule.ts';
 
 /** The problem of an HTTP answer to a request, named by the path, unless the condition is true. */
 export function answerProblems(
@@ -16,12 +16,12 @@ export function answerProblems(
   answer: HttpAnswer,
 ): readonly Problem[] {
   const problem = { ...(path !== undefined && { path }), expected, actual: describe(answer) };
-  return unless(holds, problem).map(withRequestCommand(answer));
+  return problemUnless(holds, problem).map(withRequestCommand(answer));
 }
 
 /** Adds to a problem of an answer the command that sends its request again. */
 export function withRequestCommand(answer: HttpAnswer): (problem: Problem) => Problem {
-  return (problem) => ({ ...problem, ...(answer.asked && { request: curlLine(answer.asked) }) });
+  return (problem) => ({ ...problem, ...(answer.request && { request: curlLine(answer.request) }) });
 }
 
 /** Adds to a problem of an answer the command that sends its request again, and the fix if the answer names the reason. */
@@ -98,9 +98,9 @@ export function carriedOutProblems(answer: RpcAnswer, path: string): readonly Pr
 const methodNotFound = -32_601;
 
 /** What to change, where the words of a refusal name its reason: one status has many. */
-function refusalFix({ status, body, asked }: HttpAnswer): string | undefined {
+function refusalFix({ status, body, request }: HttpAnswer): string | undefined {
   if (status < 400) return undefined;
-  const { body: sent, headers: sentHeaders = {} } = asked ?? ({} as Partial<Asked>);
+  const { body: sent, headers: sentHeaders = {} } = request ?? ({} as Partial<SentRequest>);
   const sentText = typeof sent === 'string' ? sent : '';
   if (requiresVersion.test(body.slice(0, 2_000)) && sentHeaders['mcp-protocol-version'] === undefined)
     return versionFix;

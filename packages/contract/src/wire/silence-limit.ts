@@ -5,41 +5,41 @@ import { NotSent } from './receive.ts';
 import { bodyMs } from './timeouts.ts';
 
 /** Milliseconds without a result after which requests of a kind are not sent any more; with a short time limit, two times that. */
-const patienceMs = bodyMs;
+const maxSilenceMs = bodyMs;
 
 interface Silence {
   readonly since: number;
   until: number;
   count: number;
-  mostMs: number;
+  limitMs: number;
 }
 
 /** Ends the waiting for one kind of request: a method, or the calls of one tool. */
-export class Patience {
+export class SilenceLimit {
   readonly #silences = new Map<string, Silence>();
 
   /** @throws NotSent if requests of this kind got no result for too long. */
   admit(body: unknown): void {
     const kind = requestKind(body);
-    const { since: startedAt = 0, until = 0, count = 0, mostMs = 0 } = this.#silences.get(kind) ?? {};
-    if (count < 2 || until - startedAt < mostMs) return;
+    const { since: startedAt = 0, until = 0, count = 0, limitMs = 0 } = this.#silences.get(kind) ?? {};
+    if (count < 2 || until - startedAt < limitMs) return;
     const seconds = Math.round((until - startedAt) / 1000);
     throw new NotSent(`not sent: ${count} requests (${kind}) got no answer for ${seconds} s`);
   }
 
   /** Records a request that stayed unanswered, by the time when it was sent. */
-  late(body: unknown, sentAt: number): void {
+  recordTimeout(body: unknown, sentAt: number): void {
     const kind = requestKind(body);
     if (kind === '') return;
-    const silence = this.#silences.get(kind) ?? { since: sentAt, until: 0, count: 0, mostMs: 0 };
+    const silence = this.#silences.get(kind) ?? { since: sentAt, until: 0, count: 0, limitMs: 0 };
     silence.count += 1;
     silence.until = nowMs();
-    silence.mostMs = Math.min(patienceMs, 2 * (silence.until - sentAt));
+    silence.limitMs = Math.min(maxSilenceMs, 2 * (silence.until - sentAt));
     this.#silences.set(kind, silence);
   }
 
   /** Records an answer; a result ends the silence of its kind, a refusal or a failure does not. */
-  answered(body: unknown, { values }: Pick<HttpAnswer, 'values'>): void {
+  recordAnswer(body: unknown, { values }: Pick<HttpAnswer, 'values'>): void {
     if (this.#silences.size === 0) return;
     const isResult = values.some(
       (value) => isObject(value) && isObject(value.result) && value.result.isError !== true,

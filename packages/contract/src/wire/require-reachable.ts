@@ -15,9 +15,9 @@ export class Unreachable extends Error {
 }
 
 /** Waits until the server of a probe answers. @throws Unreachable */
-export async function reach(probe: Probe): Promise<void> {
+export async function requireReachable(probe: Probe): Promise<void> {
   try {
-    await Promise.any([probe.health(), probe.greeted()]);
+    await Promise.any([probe.health(), probe.opened()]);
   } catch (error) {
     const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
     const isOverdue = errors.some((error) => error instanceof NotRun && error.kind === 'deadline');

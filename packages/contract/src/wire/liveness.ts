@@ -2,7 +2,7 @@ import type { Cause, Problem } from '../model.ts';
 import { staysUp } from '../rules/endpoint.ts';
 import type { ProcessEnding, ProcessExit, Target } from '../target.ts';
 import { curlLine } from './curl-line.ts';
-import type { Asked } from './http.ts';
+import type { SentRequest } from './http.ts';
 import { type Ledger, requestName } from './ledger.ts';
 import { Probe } from './probe.ts';
 
@@ -11,9 +11,9 @@ export interface Outage {
   /** The rule that detected it; empty if it was detected before the first rule. */
   readonly rule: string;
   /** Rules that ran at the same time. */
-  readonly beside: readonly string[];
+  readonly parallelRules: readonly string[];
   /** What it had not answered, the last one first. */
-  readonly asked: readonly Asked[];
+  readonly unansweredRequests: readonly SentRequest[];
   /** How the process of a server that we own ended. */
   readonly ending?: ProcessEnding;
 }
@@ -26,7 +26,7 @@ export class LivenessTracker {
   readonly #outages: Outage[] = [];
   readonly #running = new Set<string>();
   #checking: Promise<boolean> | undefined;
-  #isOver = false;
+  #hasStopped = false;
   #restarts = 0;
 
   constructor(target: Target, ledger: Ledger, signal: AbortSignal | undefined) {
@@ -36,8 +36,8 @@ export class LivenessTracker {
   }
 
   /** Whether the server was found to have stopped answering. */
-  get isOver(): boolean {
-    return this.#isOver;
+  get hasStopped(): boolean {
+    return this.#hasStopped;
   }
 
   get outages(): readonly Outage[] {
@@ -45,7 +45,7 @@ export class LivenessTracker {
   }
 
   /** Records that a rule runs while `act` runs. */
-  async during<T>(rule: string, act: () => Promise<T>): Promise<T> {
+  async trackRule<T>(rule: string, act: () => Promise<T>): Promise<T> {
     this.#running.add(rule);
     try {
       return await act();
@@ -55,8 +55,8 @@ export class LivenessTracker {
   }
 
   /** Whether the server still answers; checked after a rule got no answer. After the first failure it is not asked again. */
-  isAnswering(rule: string): Promise<boolean> {
-    if (this.#isOver) return Promise.resolve(false);
+  checkAnswering(rule: string): Promise<boolean> {
+    if (this.#hasStopped) return Promise.resolve(false);
     this.#checking ??= this.#check(rule).finally(() => {
       this.#checking = undefined;
     });
@@ -73,7 +73,7 @@ export class LivenessTracker {
     if (!owned || this.#restarts > 0) return false;
     this.#restarts += 1;
     const { healthy } = await owned.restart();
-    this.#isOver = !healthy;
+    this.#hasStopped = !healthy;
     return healthy;
   }
 
@@ -93,14 +93,14 @@ export class LivenessTracker {
     } catch {
       this.#signal?.throwIfAborted();
       if (probe.isOverdue) return true; // nobody asked the server
-      this.#isOver = true;
+      this.#hasStopped = true;
       const parallelRules = [...this.#running].filter((id) => id !== rule);
-      const unansweredRequests = this.#ledger.pending.last;
+      const unansweredRequests = this.#ledger.pendingRequests.latestFirst;
       const ending = await this.#target.owned?.ending();
       this.#outages.push({
         rule,
-        beside: parallelRules,
-        asked: unansweredRequests,
+        parallelRules: parallelRules,
+        unansweredRequests: unansweredRequests,
         ...(ending && { ending }),
       });
       return false;
@@ -117,20 +117,20 @@ export function outageProblems(outages: readonly Outage[]): readonly Problem[] {
 }
 
 /** Further requests are not shown: most of them were only waiting. */
-const mostAsked = 3;
+const maxShownRequests = 3;
 
-function outageProblem({ rule, beside: parallelRules, asked: unansweredRequests, ending }: Outage): Problem {
+function outageProblem({ rule, parallelRules, unansweredRequests, ending }: Outage): Problem {
   const parallelText = parallelRules.length === 0 ? '' : `, in parallel with ${parallelRules.join(', ')}`;
   const moment = rule === '' ? 'while its tools were listed' : `while ${rule} ran${parallelText}`;
   const { exit, cause, lastLines } = ending ?? {};
-  const [request, ...repeat] = unansweredRequests.slice(0, mostAsked).map(curlLine);
+  const [request, ...repeat] = unansweredRequests.slice(0, maxShownRequests).map(curlLine);
   return {
     ...(unansweredRequests.length > 0 && {
       path: `not answered: ${[...new Set(unansweredRequests.map(requestName))].join(', ')}`,
     }),
     expected: 'answers from the first request to the last',
     actual: exit
-      ? `the server died ${moment}: ${cause ? causeText(cause) : wordsOfExit(exit, lastLines)}`
+      ? `the server died ${moment}: ${cause ? causeText(cause) : exitText(exit, lastLines)}`
       : `the server stopped answering ${moment}${ending ? '; its process still runs, so something in it never ends' : ''}`,
     ...(ending &&
       !exit && { fix: 'Look for a loop that never ends. While it runs, Node cannot answer any request.' }),
@@ -143,7 +143,7 @@ function causeText({ message, at }: Cause): string {
   return at === undefined ? message : `${message} at ${at}`;
 }
 
-function wordsOfExit({ code, signal }: ProcessExit, lastLines = ''): string {
+function exitText({ code, signal }: ProcessExit, lastLines = ''): string {
   const exitText = signal === null ? `it exited with code ${code}` : `${signal} ended it`;
   return `${exitText}${lastLines === '' ? ' and wrote nothing' : `; its last lines: ${lastLines}`}`;
 }

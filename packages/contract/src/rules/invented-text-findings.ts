@@ -4,38 +4,40 @@ import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf, requiredOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
-import type { Pair } from '../wire/call-pairs.ts';
-import { type Found, foundData } from '../wire/explored-calls.ts';
+import type { CallPair } from '../wire/call-pairs.ts';
+import { type FoundCall, foundData } from '../wire/explored-calls.ts';
 import { isFreeText } from '../wire/generated-calls.ts';
 import type { InventedCall } from '../wire/invented-calls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { inputSchemaOf } from '../wire/tool-cases.ts';
-import type { Finding } from './found.ts';
-import { joinWords, toolWordsOf } from './returned.ts';
+import type { CallFinding } from './call-findings.ts';
+import { joinWords, toolWordsOf } from './returned-values.ts';
 import { isText } from './schema-problems.ts';
 
-/** What a tool answered in one of the two sessions. */
+/** The answer to a call, and in which of the two sessions it came. */
 interface SessionAnswer {
-  readonly call: Pick<Found, 'tool' | 'name' | 'arguments'>;
+  readonly call: Pick<FoundCall, 'tool' | 'name' | 'arguments'>;
   readonly body: string;
   readonly isInSecondSession: boolean;
 }
 
-/** Tools that show what other callers have asked. */
+/** Words of tools that show the requests of other callers. */
 const aboutCallers =
   /\b(?:recent\w*|trend\w*|histor\w*|popular\w*|previous\w*|activit(?:y|ies)|audit\w*|logs?|suggest\w*)\b/;
 
 /** Invented texts in an answer to another session, at most one for each tool that answers. */
-export function leakedTexts(calls: readonly InventedCall[], pairs: readonly Pair[]): readonly Finding[] {
+export function leakedTexts(
+  calls: readonly InventedCall[],
+  pairs: readonly CallPair[],
+): readonly CallFinding[] {
   const invented: SessionAnswer[] = calls.map((call) => ({ ...call, call, body: call.rpc.http.body }));
-  const paired = pairs.flatMap(({ one, other, heard }) =>
-    heard.map(({ of, data, inSecond }): SessionAnswer => {
-      const call = of === 'other' && other ? other : one;
-      return { call, body: JSON.stringify(data), isInSecondSession: inSecond };
+  const paired = pairs.flatMap(({ first, second = first, answers }) =>
+    answers.map(({ call, data, isInSecondSession }): SessionAnswer => {
+      return { call: call === 'first' ? first : second, body: JSON.stringify(data), isInSecondSession };
     }),
   );
   const readingCalls = calls.filter(({ tool }) => onlyReads(tool));
-  const byTool = new Map<string, Finding>();
+  const byTool = new Map<string, CallFinding>();
   for (const { call, body, isInSecondSession } of [...invented, ...paired]) {
     const { tool, name, arguments: args } = call;
     if (byTool.has(name)) continue;
@@ -82,10 +84,10 @@ export function searchesList({ tool }: Pick<InventedCall, 'tool'>): boolean {
 
 /** The same list for two invented texts and for each real one, where nothing else must be given. */
 export function listForAnyText(
-  calls: readonly [Found, ...Found[]],
+  calls: readonly [FoundCall, ...FoundCall[]],
   inventedCalls: readonly InventedCall[],
   { target }: Probe,
-): Finding | undefined {
+): CallFinding | undefined {
   const { tool, name } = calls[0];
   const schema = inputSchemaOf(tool);
   const [required, ...otherRequired] = requiredOf(schema);
@@ -96,7 +98,7 @@ export function listForAnyText(
   const expectedCalls = (target.examples?.get(name) ?? []).filter(({ expect }) => expect === 'found');
   realValues.push(...expectedCalls.map(({ arguments: args }) => args[key]));
   const invented = inventedCalls.filter((call) => call.name === name);
-  const otherArguments = ({ arguments: args }: Pick<Found, 'arguments'>) =>
+  const otherArguments = ({ arguments: args }: Pick<FoundCall, 'arguments'>) =>
     JSON.stringify({ ...args, [key]: null });
   const realCalls = calls.filter(
     (call) =>
@@ -138,8 +140,8 @@ const notFound =
   /\b(?:no|not|none|unknown|missing|invalid|unavailable|search|try|did you mean|create|new)\b|_not_/i;
 
 /** An entry that is named as the invented text and has further values. */
-export function inventedEntry(calls: readonly InventedCall[]): readonly Finding[] {
-  const byTool = new Map<string, Finding>();
+export function inventedEntry(calls: readonly InventedCall[]): readonly CallFinding[] {
+  const byTool = new Map<string, CallFinding>();
   for (const { tool, name, arguments: args, result, marker } of calls) {
     const data = foundData(result);
     const isSearch = searching.test(toolWordsOf(tool)) && !computing.test(toolWordsOf(tool));
@@ -173,7 +175,7 @@ function isInvented(entry: JsonObject, marker: string): boolean {
 }
 
 /** An accented letter of an invented text that comes back as the two characters of its bytes. */
-export function misreadAccents(calls: readonly InventedCall[]): readonly Finding[] {
+export function misreadAccents(calls: readonly InventedCall[]): readonly CallFinding[] {
   return calls.flatMap(({ name, arguments: args, rpc, marker }) => {
     const body = JSON.stringify(rpc.response ?? {});
     const repeated = new RegExp(`${marker}.?(?:Ã©|\ufffd)`, 'i').exec(body)?.[0];

@@ -9,23 +9,26 @@ import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
 import { callerOf, startsInstances } from './instance.ts';
-import { sharing, should } from './rule.ts';
+import { should, withSharedMembers } from './rule.ts';
 
 /** What only the process of a server shows: an instance that this rule starts tells it, if it is one of Node. */
-export const insideRules = sharing({ turn: 'separate', controls: [startsInstances], onlyNamed: true }, [
-  {
-    ...should('process.refused-runs-nothing', 'C§5.1, C§5.4'),
-    title: 'a call without a valid token runs none of the code that depends on which tool it names',
-    fix: 'Verify the token before anything else: before the tool is looked up, its arguments are validated, or its handler runs.',
-    check: refusedProblems,
-  },
-  {
-    ...should('process.memory', 'common to all container platforms'),
-    title: 'memory does not grow with the number of calls',
-    fix: 'Look for a list, map or listener that each call adds to and nothing removes from: bound it, or remove it when the call ends.',
-    check: memoryProblems,
-  },
-]);
+export const insideRules = withSharedMembers(
+  { turn: 'separate', controls: [startsInstances], onlyNamed: true },
+  [
+    {
+      ...should('process.refused-runs-nothing', 'C§5.1, C§5.4'),
+      title: 'a call without a valid token runs none of the code that depends on which tool it names',
+      fix: 'Verify the token before anything else: before the tool is looked up, its arguments are validated, or its handler runs.',
+      check: refusedProblems,
+    },
+    {
+      ...should('process.memory', 'common to all container platforms'),
+      title: 'memory does not grow with the number of calls',
+      fix: 'Look for a list, map or listener that each call adds to and nothing removes from: bound it, or remove it when the call ends.',
+      check: memoryProblems,
+    },
+  ],
+);
 
 /** The calls of each kind whose functions are compared. */
 const refusedCalls = 10;

@@ -6,23 +6,32 @@ import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { leavesOf } from '../wire/call-pairs.ts';
-import { type Explored, type Found, foundWith, said, withoutSignals } from '../wire/explored-calls.ts';
+import {
+  type ExploredCall,
+  type FoundCall,
+  foundCallWith,
+  textMember,
+  withoutSignals,
+} from '../wire/explored-calls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { resultText } from '../wire/rpc.ts';
 import { inputSchemaOf } from '../wire/tool-cases.ts';
 import { isText } from './schema-problems.ts';
 
 /** What is wrong, and the calls that show it. */
-export interface Finding extends Pick<Problem, 'expected' | 'actual'> {
-  readonly calls: readonly Pick<Found, 'name' | 'arguments'>[];
+export interface CallFinding extends Pick<Problem, 'expected' | 'actual'> {
+  readonly calls: readonly Pick<FoundCall, 'name' | 'arguments'>[];
 }
 
 /** Different values of one argument, and one answer to all, whatever else was asked. */
-export function oneForAll(calls: readonly [Found, ...Found[]], { target }: Probe): Finding | undefined {
+export function oneForAll(
+  calls: readonly [FoundCall, ...FoundCall[]],
+  { target }: Probe,
+): CallFinding | undefined {
   const [first] = calls;
   if (
     target.sampled?.has(first.name) ||
-    Object.hasOwn(first.data, said) ||
+    Object.hasOwn(first.data, textMember) ||
     calls.some(({ data }) => !isDeepStrictEqual(data, first.data))
   )
     return undefined;
@@ -44,7 +53,7 @@ export function oneForAll(calls: readonly [Found, ...Found[]], { target }: Probe
 }
 
 /** An answer that repeats an argument with the value of another call. */
-export function mislabelled(calls: readonly [Found, ...Found[]]): Finding | undefined {
+export function mislabelled(calls: readonly [FoundCall, ...FoundCall[]]): CallFinding | undefined {
   for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
     const sentValues = calls.flatMap(({ arguments: args }) => args[name] ?? []);
     const listed = [schema.enum, schema.examples].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -83,9 +92,9 @@ function plainly(value: Json | undefined): string {
 const limiting = /^(limit|top|top_?n|take|page_?size|per_?page|(max|num)_?(results|items|rows|entries))$/i;
 
 export async function beyondLimit(
-  calls: readonly [Found, ...Found[]],
+  calls: readonly [FoundCall, ...FoundCall[]],
   probe: Probe,
-): Promise<Finding | undefined> {
+): Promise<CallFinding | undefined> {
   for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
     if (!limiting.test(name)) continue;
     const value = typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1;
@@ -110,12 +119,13 @@ export async function beyondLimit(
  */
 export async function callsWith(
   probe: Probe,
-  calls: readonly [Found, ...Found[]],
+  calls: readonly [FoundCall, ...FoundCall[]],
   name: string,
-  exceeding: { readonly full: Found; readonly value: number } | undefined,
-): Promise<readonly { readonly call: Found; readonly given: number }[]> {
+  exceeding: { readonly full: FoundCall; readonly value: number } | undefined,
+): Promise<readonly { readonly call: FoundCall; readonly given: number }[]> {
   if (probe.target.sampled?.has(calls[0].name)) return [];
-  const repeated = exceeding && (await foundWith(probe, exceeding.full, { name, value: exceeding.value }));
+  const repeated =
+    exceeding && (await foundCallWith(probe, exceeding.full, { name, value: exceeding.value }));
   return [...calls, ...(repeated ? [repeated] : [])].flatMap((call) => {
     const limit = call.arguments[name];
     if (typeof limit === 'number') return [{ call, given: limit }];
@@ -132,7 +142,7 @@ function entriesIn(data: JsonObject): number {
 }
 
 /** An answer without data that has no signal of an empty result. */
-export function silentlyEmpty(calls: readonly [Found, ...Found[]]): Finding | undefined {
+export function silentlyEmpty(calls: readonly [FoundCall, ...FoundCall[]]): CallFinding | undefined {
   const silent = calls.find(({ tool, data, arguments: args }) => {
     return lacksData(objectOr(tool.outputSchema), data, args) && !hasEmptySignal(data);
   });
@@ -150,8 +160,8 @@ const nothingFound =
   /\bNOT[_ ]?FOUND\b|\bNO[_ ](?:DATA|RESULTS?|MATCH(?:ES)?)\b|\bno \w+(?: \S+){0,6} (?:match|found)|\bnothing (?:was )?found/i;
 
 /** Failures that have found nothing for values of closed lists: to ask for one of them is no mistake, as it may be for a name. */
-export function failedEmpty(calls: readonly Explored[]): readonly Finding[] {
-  const byTool = new Map<string, Finding>();
+export function failedEmpty(calls: readonly ExploredCall[]): readonly CallFinding[] {
+  const byTool = new Map<string, CallFinding>();
   for (const { tool, name, isValid, variant, rpc, arguments: args = {} } of calls) {
     const { result } = rpc;
     const text = result?.isError === true ? (resultText(result.content) ?? '') : '';
@@ -170,7 +180,7 @@ export function failedEmpty(calls: readonly Explored[]): readonly Finding[] {
   return [...byTool.values()];
 }
 
-export function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | undefined {
+export function alwaysExhausted(calls: readonly [FoundCall, ...FoundCall[]]): CallFinding | undefined {
   const fullResults = calls.filter((call) => answerHasData(call));
   const distinct = new Set(fullResults.map(({ data }) => JSON.stringify(data)));
   const takesNothing = propertiesOf(inputSchemaOf(calls[0].tool)).length === 0;
@@ -184,7 +194,7 @@ export function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | 
 }
 
 /** Whether an answer has a value that is not empty and does not repeat an argument. */
-function answerHasData({ data, arguments: args }: Found): boolean {
+function answerHasData({ data, arguments: args }: FoundCall): boolean {
   const sentValues = new Set(Object.values(args).map(plainly));
   return [...leavesOf(withoutSignals(data)).values()].some(
     (value) =>

@@ -1,0 +1,94 @@
+import type { Level, Problem, RuleResult } from './model.ts';
+import { notRunReason, skippedRule } from './report/summary.ts';
+import { isViolation, type LiveRule, type Note, silenceProblems, verdict } from './rules/rule.ts';
+import type { Target } from './target.ts';
+import { nowMs } from './wire/clock.ts';
+import { requireControls } from './wire/controls.ts';
+import type { LivenessTracker } from './wire/liveness.ts';
+import { NotRun, rateLimited } from './wire/not-run.ts';
+import type { Probe } from './wire/probe.ts';
+
+/** A rule with its level in the profile of the target. */
+export interface LeveledRule {
+  readonly rule: LiveRule;
+  readonly level: Level;
+}
+
+/** The server on which a rule is checked. */
+interface CheckedServer {
+  readonly target: Target;
+  readonly probe: Probe;
+  readonly liveness: LivenessTracker;
+}
+
+/** The outcome of one check of a rule. The run uses it to decide whether to check the rule again. */
+export interface RuleCheck {
+  /** Absent if the server stopped answering before the rule had a verdict. */
+  readonly result?: RuleResult;
+  /** Whether all requests of the rule got an answer. */
+  readonly isComplete?: boolean;
+  /** Whether load, or another session of this run, may be the cause of its failure. */
+  readonly isDoubtful?: boolean;
+  /** The problems of a request that got no complete answer while the server answered others. */
+  readonly hangProblems?: readonly Problem[];
+}
+
+const notMeasurable = NotRun.because(
+  'inapplicable',
+  'the server limits the rate of requests (HTTP 429), which distorts what the rule measures',
+);
+
+/**
+ * Checks a rule once.
+ *
+ * @param skipsControls set if the controls of the rule passed in an earlier check
+ */
+export async function checkRule(
+  { rule, level }: LeveledRule,
+  { target, probe, liveness }: CheckedServer,
+  skipsControls = false,
+): Promise<RuleCheck> {
+  probe.signal?.throwIfAborted();
+  const startedAt = nowMs();
+  const notes: string[] = [];
+  const unrunCases = new Set<string>();
+  const note: Note = (text, unrunCase) => {
+    if (text !== undefined) notes.push(text);
+    if (unrunCase !== undefined) unrunCases.add(unrunCase);
+  };
+  const resultOf = (problems: readonly Problem[]): RuleResult => {
+    const isAdvice = rule.isAdvice?.(target, problems) === true;
+    return verdict(rule, isAdvice ? 'should' : level, problems, startedAt, notes, unrunCases);
+  };
+  const isDistorted = () => rule.measures === true && probe.ledger.rateLimit.isReached;
+  const mayEndServer = rule.turn === 'last' || rule.turn === 'waiting';
+  let controlsPassed = skipsControls;
+  try {
+    const problems = await liveness.trackRule(rule.id, async () => {
+      if (!controlsPassed) await requireControls(rule, probe);
+      controlsPassed = true;
+      return rule.check(probe, note);
+    });
+    if (isDistorted()) throw notMeasurable;
+    if (problems.some(isRateLimited)) throw NotRun.because('unanswered', rateLimited);
+    if (problems.length > 0 && mayEndServer) await liveness.checkAnswering(rule.id);
+    const isDoubtful = problems.length > 0 && rule.turn === 'separate';
+    return { result: resultOf(problems), isComplete: true, isDoubtful };
+  } catch (thrown) {
+    probe.signal?.throwIfAborted();
+    const error = isDistorted() ? notMeasurable : thrown;
+    const reason = notRunReason(error);
+    const isAlive = reason.kind !== 'unanswered' || (await liveness.checkAnswering(rule.id));
+    const skipped = isAlive ? { result: skippedRule(resultOf([]), reason) } : {};
+    if (!controlsPassed || !isViolation(rule, error)) return skipped;
+    const problems = silenceProblems(error);
+    if (rule.mustAnswer === 'in-time') return isAlive ? { ...skipped, hangProblems: problems } : {};
+    if (isAlive) return { result: resultOf(problems), isDoubtful: true };
+    return mayEndServer ? { result: resultOf(problems) } : {};
+  }
+}
+
+/** Whether a problem is an answer with the status 429, which is no fault of the server. */
+function isRateLimited({ actual }: Problem): boolean {
+  return actual.includes('HTTP 429');
+}
