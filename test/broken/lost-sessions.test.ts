@@ -1,18 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkServer, failuresOf } from './check.ts';
-import { Clock, type Variant } from './variant.ts';
-
-/** Loses a session when it was used so often, counted by requests that name it. */
-function endsAfter(most: number): Variant {
-  const uses = new Map<string, number>();
-  return {
-    isKnown: (good) => (id) => {
-      if (id === undefined || !good(id)) return false;
-      uses.set(id, (uses.get(id) ?? 0) + 1);
-      return (uses.get(id) ?? 0) <= most;
-    },
-  };
-}
+import { endsAfter, endsAfterMs } from './servers/session.ts';
+import type { Variant } from './variant.ts';
 
 /** Loses all sessions after so many requests, as a server that is restarted. */
 function restartsEvery(requests: number): Variant {
@@ -30,25 +19,6 @@ function restartsEvery(requests: number): Variant {
       return id;
     },
     isKnown: (good) => (id) => good(id) && generations.get(id ?? '') === generation,
-  };
-}
-
-/** Loses a session some seconds after it was opened, where each request takes a part of that time. */
-function endsAfterMs(ms: number, requestMs: number): Variant {
-  const clock = new Clock();
-  const openedAt = new Map<string, number>();
-  return {
-    clock,
-    answer: (good) => (request) => {
-      clock.advance(requestMs);
-      return good(request);
-    },
-    open: (good) => () => {
-      const id = good();
-      openedAt.set(id, clock.now());
-      return id;
-    },
-    isKnown: (good) => (id) => good(id) && clock.now() - (openedAt.get(id ?? '') ?? 0) < ms,
   };
 }
 

@@ -121,13 +121,13 @@ export interface RuleResult {
   readonly see?: readonly string[];
   /** The failed rule that is the cause why this one was not run. */
   readonly because?: string;
-  /** What was wrong the first time, if the rule was checked again separately because load or other sessions may have caused it. */
+  /** The failure of the first check, if the rule was checked again because load or other sessions may have caused it. */
   readonly again?: string;
   /** How often the same request failed, where it does not always fail: the worst of its problems. */
   readonly times?: NonNullable<Problem['times']>;
   /** The cases of a merged rule that were run. */
   readonly cases?: readonly string[];
-  /** What the verdict leaves out, such as tools that were not asked. */
+  /** Details of the verdict, such as tools that were not called. */
   readonly note?: string;
   /** Empty unless the status is `fail`. */
   readonly problems: readonly Problem[];

@@ -6,7 +6,7 @@ import type { Recorder } from './wire/recording.ts';
 import type { CallPolicy } from './wire/safety.ts';
 import type { Signer } from './wire/signer.ts';
 
-/** A running server and what is known about it. */
+/** A running server, and the options of its check. */
 export interface Target {
   /** The MCP endpoint (`http://127.0.0.1:4711/mcp`). */
   readonly url: string;
@@ -19,7 +19,7 @@ export interface Target {
   readonly signer?: Signer;
   /** Starts further instances; without it, rules about the process are not run. */
   readonly launch?: Launch;
-  /** The process that serves the URL, if it is ours: it is restarted once if it dies. */
+  /** The process of the server if we started it: it is restarted once if it dies. */
   readonly owned?: OwnedServer;
   /** The eras of MCP to check; both by default. */
   readonly era?: Era;
@@ -31,7 +31,7 @@ export interface Target {
   readonly secrets?: ReadonlyMap<string, string>;
   /** Records every request and its answer. */
   readonly record?: Recorder;
-  /** Which tools may be called on a server that is not ours; by default every tool. */
+  /** Which tools may be called on a server that is not ours. By default every tool may be called. */
   readonly callPolicy?: CallPolicy;
   /**
    * Tools of a project that may change something. `runs`: a call really changes it, so no arguments are sent but those of its
@@ -42,7 +42,7 @@ export interface Target {
   readonly explore?: number;
   /** Chooses the generated calls: 1 by default. */
   readonly seed?: number;
-  /** The tools may ask live APIs: two generated calls a second at most, and fewer of them. */
+  /** Whether the tools may call live APIs: then there are fewer generated calls, and at most two a second. */
   readonly mayCallLiveApis?: boolean;
   /** Tools of a project that still answer with samples, which need not depend on their arguments. */
   readonly sampled?: ReadonlySet<string>;
@@ -50,11 +50,11 @@ export interface Target {
   readonly onUnrecorded?: (tool: string, args: JsonObject) => void;
   /** The time, by `nowMs()`, at which a run ends; the remaining rules are not run. */
   readonly deadlineAt?: number;
-  /** Measures the answers of the server, in milliseconds: `now` by default. Timeouts and the deadline do not depend on it. */
+  /** The clock that measures the answers of the server, in milliseconds: `nowMs` by default. Timeouts and the deadline do not use it. */
   readonly responseClock?: () => number;
-  /** Waits after HTTP 429, before the request is sent again, and until a session is old enough. Without it, nothing waits. */
+  /** Waits after HTTP 429, and until a session is old enough. Without it, the check does not wait. */
   readonly wait?: Wait;
-  /** Timeout of every request in milliseconds, in place of the profile's limit and `graceMs`. */
+  /** Timeout of every request in milliseconds. By default the limit of the profile and `graceMs`. */
   readonly timeoutMs?: number;
 }
 
@@ -63,7 +63,7 @@ export interface Runtime {
   readonly version: string;
   /** The version of the program that checks it. */
   readonly newest: string;
-  /** What it reads otherwise than the check: members of the profile in `src/platform.ts` and in `market-mcp.json`. */
+  /** Members of the platform profile that differ between the server (`src/platform.ts`) and the check (`market-mcp.json`). */
   readonly differences: readonly Problem[];
 }
 

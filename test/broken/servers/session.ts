@@ -128,24 +128,28 @@ function oneSession() {
   });
 }
 
-/** Knows a session for so many requests. */
-function endsAfter(most: number): Variant {
+/** Knows a session for a number of requests. */
+export function endsAfter(maxRequests: number): Variant {
   const uses = new Map<string, number>();
   return {
     isKnown: (good) => (id) => {
       if (id === undefined || !good(id)) return false;
       uses.set(id, (uses.get(id) ?? 0) + 1);
-      return (uses.get(id) ?? 0) <= most;
+      return (uses.get(id) ?? 0) <= maxRequests;
     },
   };
 }
 
-/** Knows a session for so many milliseconds. */
-function endsAfterMs(ms: number): Variant {
+/** Knows a session for a time, by a clock that each request advances. */
+export function endsAfterMs(ms: number, requestMs = 0): Variant {
   const clock = new Clock();
   const openedAt = new Map<string, number>();
   return {
     clock,
+    answer: (good) => (request) => {
+      clock.advance(requestMs);
+      return good(request);
+    },
     open: (good) => () => {
       const id = good();
       openedAt.set(id, clock.now());

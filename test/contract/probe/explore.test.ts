@@ -33,13 +33,13 @@ describe('generated calls', () => {
       type: 'object',
       properties: { code: { enum: Array.from({ length: 2_000 }, (_, i) => i) } },
     };
-    const { variants, of } = deriveVariants(large, {}, { most: 6, seed: 1 });
-    expect([variants.length, of > 200, of < 250]).toEqual([6, true, true]);
+    const { variants, total } = deriveVariants(large, {}, { limit: 6, seed: 1 });
+    expect([variants.length, total > 200, total < 250]).toEqual([6, true, true]);
   });
 
   it('have each enum value, bound, default, null, absence, odd texts, and values beyond the bounds', () => {
-    const { variants, of } = deriveVariants(schema, base, { most: 100, seed: 1 });
-    expect(variants.length).toBe(of);
+    const { variants, total } = deriveVariants(schema, base, { limit: 100, seed: 1 });
+    expect(variants.length).toBe(total);
     expect(valuesOf(variants, 'network')).toEqual(expect.arrayContaining(['test', 'dev', null]));
     expect(new Set(valuesOf(variants, 'limit'))).toEqual(new Set([1, 50, 10, undefined, 0, 51, null]));
     const notes = valuesOf(variants, 'note');
@@ -55,7 +55,7 @@ describe('generated calls', () => {
     const closed = { ...schema, additionalProperties: false };
     const seeds = [1, 2, 3, 4, 5, 6];
     for (const seed of seeds) {
-      const { variants } = deriveVariants(closed, base, { most: 4, seed });
+      const { variants } = deriveVariants(closed, base, { limit: 4, seed });
       expect(valuesOf(variants, 'zq7_undeclared')).toEqual(['x']);
       expect(valuesOf(variants, 'note')).toContain('x'.repeat(1_000));
       expect(variants.filter(({ omitsArguments }) => omitsArguments)).toHaveLength(1);
@@ -64,14 +64,14 @@ describe('generated calls', () => {
 
   it('may not have an undeclared argument only if the schema forbids it', () => {
     const demandOf = (forSchema: JsonObject) =>
-      deriveVariants(forSchema, base, { most: 100, seed: 1 }).variants.find(({ changes }) =>
+      deriveVariants(forSchema, base, { limit: 100, seed: 1 }).variants.find(({ changes }) =>
         changes.some(({ name }) => name === 'zq7_undeclared'),
       )?.expectedEnding;
     expect([schema, { ...schema, additionalProperties: false }].map(demandOf)).toEqual(['answer', 'refusal']);
   });
 
   it('are the same for the same seed, and as many as were asked for', () => {
-    const calls = (seed: number) => deriveVariants(schema, base, { most: 6, seed }).variants;
+    const calls = (seed: number) => deriveVariants(schema, base, { limit: 6, seed }).variants;
     expect(calls(7)).toEqual(calls(7));
     expect(calls(7)).toHaveLength(6);
     expect(new Set([1, 2, 3, 4].map((seed) => JSON.stringify(calls(seed)))).size).toBeGreaterThan(1);

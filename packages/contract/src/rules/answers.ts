@@ -15,7 +15,7 @@ export const steadyId = 'answers.steady';
 
 /** How often the same request is sent to see whether it always succeeds. */
 const repeats = { initialize: 5, list: 30, longList: 5, call: 6 } as const;
-/** Calls are also sent together: some servers fail only then. */
+/** Calls are also sent in parallel: some servers fail only then. */
 const parallel = { rounds: 6, calls: 4 } as const;
 /** A list of more characters is not asked for thirty times. */
 const longList = 300_000;
@@ -27,7 +27,7 @@ const withoutSecrets = 'Return data of the source only, neither the headers of a
 const aboutEnvironments =
   /\b(?:env|environments?|variables?|containers?|process(?:es)?|shells?|docker|pods?|deploy\w*|builds?|images?|sandbox\w*|terminals?)\b/;
 
-/** Properties of everything that the server said in a run, whatever was asked. */
+/** Properties of every answer of a run. */
 export const answerRules: readonly LiveRule[] = [
   propertyRule('utf8', {
     ...must('answers.utf8', 'C§4; RFC 8259 §8.1'),
@@ -113,7 +113,7 @@ export const answerRules: readonly LiveRule[] = [
     turn: 'waiting', // after session.lasting, whose requests count
     controls: [triesMcp],
     check: async (probe) => {
-      // What came before counts, whether or not the further requests get an answer.
+      // Failures before these requests also count, even if a further request gets no answer.
       const obstacle = await repeatRequests(probe).catch((error: unknown) => error);
       const problems = probe.ledger.unsteadyProblems(steadyId);
       if (problems.length === 0 && obstacle !== undefined) throw obstacle;

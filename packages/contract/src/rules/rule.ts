@@ -9,7 +9,7 @@ import type { NotRun, Prevention } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { fixOfEnd, Hang, NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
 
-/** Takes what a verdict leaves out: in words, or as the id of a case that was not run. */
+/** Adds a detail to a verdict: a text, or the id of a case that was not run. */
 export type Note = (text: string | undefined, unrunCase?: string) => void;
 
 /** A rule about the definitions. `inspect` is pure; it gets any JSON that `isReadable` accepts. */
@@ -26,8 +26,8 @@ export interface StaticRule extends RuleText {
 }
 
 /**
- * An ordinary request, without what the rule tests. Resolves to the reason why the rule cannot be
- * checked, or to undefined if the request works. Each is sent once in a run (`Probe.once`).
+ * Sends a control request: the request of a rule without the property that the rule tests. Resolves to undefined if it works, else to
+ * the reason to skip the rule. Each is sent once in a run (`Probe.once`).
  */
 export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 
@@ -53,7 +53,7 @@ export interface LiveRule extends RuleText {
   readonly mustAnswer?: true | 'in-time' | undefined;
   /** Set if the rule measures: it is not run once the server has limited the rate of requests. */
   readonly measures?: true;
-  /** The part of `check` that needs time to pass: begun beside the parallel rules. `check` awaits it, and its errors. */
+  /** Starts the part of `check` that takes long, in parallel with the other rules. `check` waits for it and throws its errors. */
   begin?(probe: Probe): Promise<unknown>;
   /** Its level for this target, where that is not always the same. */
   levelOf?(target: Target): Level;
@@ -83,7 +83,7 @@ export function fact(id: string, level: Level, source: string) {
   return { id, level, source, fact: true } as const;
 }
 
-/** Rules that have something in common. What a rule says itself counts. */
+/** Adds shared members to rules that do not have them. */
 export function withSharedMembers(
   sharedMembers: Partial<LiveRule>,
   rules: readonly LiveRule[],
@@ -91,7 +91,7 @@ export function withSharedMembers(
   return rules.map((rule) => ({ ...sharedMembers, ...rule }));
 }
 
-/** The problems of all items. @throws NotRun, this one, if there are no items to check. */
+/** The problems of all items. @throws NotRun `reasonIfEmpty` if there are no items to check */
 export function problemsOfEach<T>(
   items: readonly T[],
   reasonIfEmpty: NotRun,
@@ -101,7 +101,7 @@ export function problemsOfEach<T>(
   return items.flatMap(findProblems);
 }
 
-/** The problems of all items; each is asked about at once. */
+/** The problems of all items, which are checked at the same time. */
 export async function problemsInParallel<T>(
   items: readonly T[],
   problemsOf: (item: T) => Promise<readonly Problem[]>,
@@ -109,7 +109,7 @@ export async function problemsInParallel<T>(
   return (await Promise.all(items.map(problemsOf))).flat();
 }
 
-/** The problems of all calls, of which few are made at once. */
+/** The problems of all calls, with few calls at the same time. */
 export async function problemsOfCalls<T>(
   calls: readonly T[],
   problemsOf: (call: T) => Promise<readonly Problem[]>,

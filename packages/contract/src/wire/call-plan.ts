@@ -7,8 +7,8 @@ import { leastHarmfulFirst, verdictOn } from './safety.ts';
 import { invalidVariants, maxInvalidVariants, toolCases } from './tool-cases.ts';
 
 /**
- * How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test; its outcome and
- * the test once more if an answer was missing. Ten more if its outcome varies.
+ * The maximum number of calls of one case. Four purposes: its outcome, a repetition, the SDK's client, the submission test. Two
+ * repetitions after missing answers, and ten if its outcome varies.
  */
 const callsPerCase = 16;
 
@@ -23,7 +23,7 @@ export function planCalls(
 ): CallPlan {
   const ordered = leastHarmfulFirst(tools);
   const first = ordered.findIndex((tool) => verdictOn(tool, namedTools).isCalled);
-  // A tool that is not called now would become the first, if it were allowed and less harmful.
+  // A withheld tool may become the first tool, if the user allows it and it is less harmful.
   const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
   const planned = tools.map((tool) => {
     const { isCalled, because } = verdictOn(tool, namedTools);
@@ -50,7 +50,7 @@ function maxCallsOf(
     : 0;
   const improbableTextCalls = 1;
   const nonObjectCalls = 3;
-  // Once more if an answer was missing.
+  // Generated calls are repeated if an answer was missing.
   const generated = explore === 0 ? 0 : 2 * (explore + maxFurtherCalls.usual);
   const callsOnce = invalidCalls + missingArgumentCalls + improbableTextCalls + nonObjectCalls;
   return cases.length * callsPerCase + callsOnce + generated;

@@ -27,13 +27,13 @@ export interface ClientOptions extends FetchGuards {
   readonly platform: Pick<PlatformProfile['token'], 'header' | 'scheme'>;
   /** Called with the session that an answer names. */
   readonly onSession: (session: string | undefined) => void;
-  /** The session in which a refused request is sent again, if the server has lost its session. */
+  /** Returns the session that replaces a lost session; undefined if the server still knows it or opens no other. */
   readonly successorOf: (session: string, refusal: SessionRefusal) => Promise<string | undefined>;
-  /** Waits after HTTP 429. Resolves to whether the request is to be sent again. */
+  /** Waits after HTTP 429. Resolves to true if the request may be sent again. */
   readonly waitForRateLimit: (answer: LimitedAnswer) => Promise<boolean>;
 }
 
-/** Loads what `connect` needs, for callers that have to wait for something else. */
+/** Loads the SDK for `connect` early, while its caller waits for something else. */
 export function loadClient() {
   void Headers; // on first use, Node loads its HTTP client
   return Promise.all([
@@ -93,7 +93,7 @@ export async function connect({
   return { client, close: () => client.close() };
 }
 
-/** A `fetch` that adds the token, and repeats a request after HTTP 429 and in the place of a lost session. */
+/** A `fetch` that adds the token. It repeats a request after HTTP 429, and in another session if the server has lost its session. */
 function authorizedFetch(
   send: typeof fetch,
   {
@@ -122,7 +122,7 @@ function authorizedFetch(
   };
 }
 
-/** Whether a refused request is to be sent again in another session, which its headers then name. */
+/** Sets the header of another session if the server has lost the session of a request. Returns whether to send the request again. */
 async function moveToSuccessor(
   headers: Headers,
   ownSession: string | null,
@@ -140,8 +140,8 @@ async function moveToSuccessor(
 }
 
 /**
- * The missing answer behind an error of the SDK's client: no connection, one that was interrupted, no
- * response in time. Undefined if the client got an answer and rejected it.
+ * Returns the missing answer that an error of the SDK's client stands for: no connection, an interrupted connection, no response in
+ * time. Undefined if the client got an answer and rejected it.
  *
  * @throws NotRun if the request could not be sent or its answer could not be awaited.
  */
@@ -156,14 +156,14 @@ export function missingAnswerOf(error: unknown): NoAnswer | undefined {
   return new NoAnswer(reason, { cause: error });
 }
 
-/** JSON-RPC error of the SDK for a request whose connection ended. */
+/** The JSON-RPC error code of the SDK for a request whose connection ended. */
 const connectionClosed = -32_000;
 
 function isMissingAnswer(error: unknown): error is NoAnswer | NotRun {
   return error instanceof NoAnswer || error instanceof NotRun;
 }
 
-/** The SDK's client gets `Connection: close` in its requests; some servers then end the answer too early. */
+/** The error of a stream that ended without a response. Some servers end a stream early if the request says `Connection: close`. */
 function earlyEndOfStream(method: string): Unanswered {
   return new Unanswered([
     {
@@ -175,7 +175,7 @@ function earlyEndOfStream(method: string): Unanswered {
   ]);
 }
 
-/** Recognized by text: a server may answer with the SDK's own error codes. The first two come from `fetch`. */
+/** Messages of `fetch` and of the SDK for a missing answer. The codes of the SDK do not identify them: a server may send the same codes. */
 const noAnswerMessages =
   /^(fetch failed|terminated|MCP error -32001: Request timed out|MCP error -32000: Connection closed)$/;
 

@@ -10,7 +10,7 @@ import { healthMs } from './timeouts.ts';
 export const canInitialize: Control = async (probe) =>
   (await probe.initialized()).result ? undefined : 'initialize';
 
-/** @throws NotRun if what a rule needs does not work: then nothing can be concluded from its requests. */
+/** Sends the control requests of a rule. @throws NotRun if one fails: then the requests of the rule would prove nothing. */
 export async function requireControls({ controls = [canInitialize] }: LiveRule, probe: Probe): Promise<void> {
   for (const works of controls) {
     const reason = await works(probe);

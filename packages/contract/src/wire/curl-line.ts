@@ -3,7 +3,7 @@ import { targetParts } from '../command/url-secrets.ts';
 import { shorten } from '../json/json.ts';
 import type { SentRequest } from './http.ts';
 
-/** The maximum number of characters of a body that are shown; longer requests are described. */
+/** The maximum number of characters of a printed body. Longer requests are described. */
 const maxShownLength = 100_000;
 
 /** Ids of sessions, and a token, that the rules invent: no server has issued them. */

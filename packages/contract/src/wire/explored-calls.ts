@@ -18,16 +18,15 @@ import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
 import { answerOfSilence, isUnsent, type RpcAnswer, resultText } from './rpc.ts';
 import { allowsArguments, inputSchemaOf } from './tool-cases.ts';
 
-/** Of the further calls, those that look for a smaller call. */
+/** The part of the further calls that may look for a smaller failing call. */
 const shrinkingCalls = { usual: 4, live: 0 } as const;
 
-/** Two calls a second. */
+/** Milliseconds between two calls of tools that may call live APIs. */
 const livePauseMs = 500;
-const maxParallelCalls = 4;
-/**
- * Further tools are not asked, nor those whose calls have not begun after this time: a server may have a hundred slow ones. A note reports
- * that.
- */
+/** Tools that are explored at the same time, and calls of each at the same time. */
+const maxParallelTools = 2;
+const maxParallelCalls = 2;
+/** The maximum number of tools, and the milliseconds after which no call is started: a server may have a hundred slow tools. A note reports skipped tools. */
 export const maxExploredTools = 20;
 export const maxExplorationMs = 15_000;
 
@@ -37,7 +36,7 @@ export interface ExploredCall {
   readonly name: string;
   readonly variant: CallVariant;
   readonly base: JsonObject;
-  /** Undefined: the call had no `arguments`. */
+  /** Undefined if the call had no member `arguments`. */
   readonly arguments: JsonObject | undefined;
   /** Whether the inputSchema allows the arguments. */
   readonly isValid: boolean;
@@ -46,13 +45,13 @@ export interface ExploredCall {
   readonly rpc: RpcAnswer;
 }
 
-/** All generated calls, and what was left out, in words. */
+/** Generated calls, and notes about the calls that were not made. */
 export interface Exploration {
   readonly calls: readonly ExploredCall[];
   readonly notes: readonly string[];
 }
 
-/** Sends generated calls: it paces those of live APIs, and counts the further ones. */
+/** Sends generated calls. It delays the calls of tools that may call live APIs, and counts the further calls of each tool. */
 export class Explorer {
   readonly isLive: boolean;
   readonly #probe: Probe;
@@ -68,7 +67,7 @@ export class Explorer {
     return probe.once('explorer', async () => new Explorer(probe));
   }
 
-  /** One call; an answer with the status 0 if none came. */
+  /** Sends a call. The answer has the status 0 if the server does not answer. */
   async send(name: string, args: Json | undefined, options: ProbeCall = {}): Promise<RpcAnswer> {
     if (this.isLive) {
       const at = Math.max(nowMs(), this.#nextAt);
@@ -78,7 +77,7 @@ export class Explorer {
     return this.#probe.call(name, args, options).catch(answerOfSilence);
   }
 
-  /** Counts a further call of a tool; false if it has had all. */
+  /** Counts a further call of a tool. Returns false, and counts nothing, if the limit is reached. */
   mayCall(name: string, limit: number = maxFurtherCalls[this.isLive ? 'live' : 'usual']): boolean {
     const spentCalls = this.#furtherCallCounts.get(name) ?? 0;
     if (spentCalls >= limit) return false;
@@ -92,45 +91,49 @@ export function exploreTools(probe: Probe): Promise<Exploration> {
   return probe.once('explored', async () => {
     const { explore: limit = standardCalls, seed = standardSeed } = probe.target;
     if (limit === 0) throw NotRun.because('withheld', unexplored);
-    const allCalls = await ordinaryCalls(probe);
-    const ordinary = allCalls.slice(0, maxExploredTools);
+    const callOfTools = await ordinaryCalls(probe);
     const answered = await answeredCalls(probe);
-    if (ordinary.length === 0 && answered.some(({ name }) => probe.target.writing?.has(name)))
+    if (callOfTools.length === 0 && answered.some(({ name }) => probe.target.writing?.has(name)))
       throw NotRun.because('inapplicable', onlyWriting);
     const explorer = await Explorer.of(probe);
-    const notes =
-      allCalls.length > maxExploredTools
-        ? [`asked for the first ${maxExploredTools} of ${allCalls.length} tools`]
-        : [];
     const startMs = probe.nowWithoutWaits();
-    const calls = await mapConcurrently(ordinary, explorer.isLive ? 1 : 2, async (call, at) => {
-      if (probe.nowWithoutWaits() - startMs > maxExplorationMs) {
-        notes.push(`not asked, because of the time: ${call.name}`);
-        return [];
-      }
-      const { variants, of } = deriveVariants(inputSchemaOf(call.tool), call.arguments, {
-        most: limit,
-        seed: seed + at,
-      });
-      if (of > variants.length) notes.push(`${call.name}: ${variants.length} of ${of} generated calls`);
-      const answers = await mapConcurrently(
-        variants,
-        explorer.isLive ? 1 : maxParallelCalls / 2,
-        async (variant) =>
-          probe.nowWithoutWaits() - startMs > maxExplorationMs
-            ? undefined
-            : sendVariant(explorer, call, variant),
-      );
-      const madeCalls = answers.flatMap((answer) => (answer && !isUnsent(answer.rpc.http) ? [answer] : []));
-      const left = answers.length - madeCalls.length;
-      if (left > 0) notes.push(`${call.name}: ${left} generated calls were not made, because of the time`);
-      return madeCalls;
-    });
-    return { calls: calls.flat(), notes };
+    const isTimeOver = () => probe.nowWithoutWaits() - startMs > maxExplorationMs;
+    const exploredTools = callOfTools.slice(0, maxExploredTools);
+    const parallelTools = explorer.isLive ? 1 : maxParallelTools;
+    const explorations = await mapConcurrently(exploredTools, parallelTools, (call, index) =>
+      exploreTool(explorer, call, { limit, seed: seed + index }, isTimeOver),
+    );
+    const notes = explorations.flatMap((exploration) => exploration.notes);
+    if (callOfTools.length > maxExploredTools)
+      notes.unshift(`asked for the first ${maxExploredTools} of ${callOfTools.length} tools`);
+    return { calls: explorations.flatMap(({ calls }) => calls), notes };
   });
 }
 
-/** For each tool that only reads, a call that works; else one that its inputSchema allows. */
+/** The generated calls of one tool, until the time is over. */
+async function exploreTool(
+  explorer: Explorer,
+  ordinaryCall: CallOutcome,
+  options: Parameters<typeof deriveVariants>[2],
+  isTimeOver: () => boolean,
+): Promise<Exploration> {
+  const { name, tool, arguments: base } = ordinaryCall;
+  if (isTimeOver()) return { calls: [], notes: [`not asked, because of the time: ${name}`] };
+  const { variants, total } = deriveVariants(inputSchemaOf(tool), base, options);
+  const parallelCalls = explorer.isLive ? 1 : maxParallelCalls;
+  const answers = await mapConcurrently(variants, parallelCalls, async (variant) =>
+    isTimeOver() ? undefined : sendVariant(explorer, ordinaryCall, variant),
+  );
+  const calls = answers.filter((call) => call !== undefined).filter(({ rpc }) => !isUnsent(rpc.http));
+  const missingCount = answers.length - calls.length;
+  const notes: string[] = [];
+  if (total > variants.length) notes.push(`${name}: ${variants.length} of ${total} generated calls`);
+  if (missingCount > 0)
+    notes.push(`${name}: ${missingCount} generated calls were not made, because of the time`);
+  return { calls, notes };
+}
+
+/** One call of each tool that only reads: a call that succeeded, else any call that its inputSchema allows. */
 async function ordinaryCalls(probe: Probe): Promise<readonly CallOutcome[]> {
   const knownAnswers = (await answeredCalls(probe)).filter(
     ({ tool, name, arguments: args, isInvalid }) =>
@@ -173,14 +176,14 @@ async function sendVariant(
   };
 }
 
-/** Whether the ordinary call of the tool still gets a result: a server or a session that has ended answers no call. */
+/** Whether the ordinary call of the tool still gets a result. A server or a session that has ended answers no call. */
 export async function stillWorks(probe: Probe, { name, ordinary }: ExploredCall): Promise<boolean> {
   const explorer = await Explorer.of(probe);
   if (!ordinary.result || !explorer.mayCall(name)) return true;
   return (await explorer.send(name, ordinary.arguments)).result !== undefined;
 }
 
-/** Whether a call that got no answer gets none when nothing else runs, either: a busy server is slow, not broken. */
+/** Whether a call without an answer fails again while no other call runs. A busy server is slow, not broken. */
 export async function failsAgain(
   probe: Probe,
   call: ExploredCall,
@@ -191,7 +194,7 @@ export async function failsAgain(
   return fails(await sendVariant(explorer, call.ordinary, call.variant, call.base));
 }
 
-/** The smallest call found that fails in the same way, by the calls that the tool has left for this. */
+/** The smallest call that fails in the same way, found within the limit of further calls. */
 export async function shrinkCall(
   probe: Probe,
   call: ExploredCall,
@@ -212,10 +215,10 @@ export async function shrinkCall(
   return smallest;
 }
 
-/** The name for the contents of a text that is no JSON object. */
+/** The name of the member that contains a text which is not a JSON object. */
 export const textMember = 'text of the result';
 
-/** The data of a result that is no failure: structuredContent, else the JSON of its text, else the text. */
+/** The data of a successful result: structuredContent, else the JSON in its text, else the text. */
 export function foundData(result: JsonObject | undefined): JsonObject | undefined {
   if (!result || result.isError === true) return undefined;
   const { structuredContent, content } = result;
@@ -254,7 +257,7 @@ export async function foundCalls(probe: Probe): Promise<readonly (readonly [Foun
   return [...groupBy(found, ({ name }) => name).values()];
 }
 
-/** A found call once more with one argument changed; undefined if it is not valid, not allowed or finds no data. */
+/** Sends a call again with one changed argument. Returns undefined if the arguments are invalid, the limit is reached, or it finds no data. */
 export async function foundCallWith(
   probe: Probe,
   { tool, name, arguments: before }: FoundCall,

@@ -6,24 +6,25 @@ import type { HttpAnswer } from './http.ts';
 import { NoAnswer, Unanswered } from './receive.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 
+/** The elements of all pages of a tool list. */
 export interface ToolList {
   readonly tools: readonly Json[];
-  /** Whether the last page was read; false if the limits were reached first. */
+  /** Whether the last page was read; false if a limit was reached before it. */
   readonly isComplete: boolean;
   /** The page that repeats an earlier one, so that the list has no end. Its tools count once. */
   readonly loop?: { readonly page: number; readonly repeats: number; readonly cursor: Json };
 }
 
-/** The pages of a list of tools that were read. */
+/** A tool list, as far as it could be read. */
 export interface FetchedToolList extends ToolList {
   /** The first page that contains no list. */
   readonly fault?: {
-    /** From 1. */
+    /** The number of the page, from 1. */
     readonly page: number;
     readonly problem: Problem;
-    /** Absent if there was none. */
+    /** The answer without a list; absent if there was no answer. */
     readonly answer?: HttpAnswer;
-    /** Set if there was no answer; it has the same problem. */
+    /** The error of a missing answer, with the same problem. */
     readonly noAnswer?: NoAnswer;
   };
 }

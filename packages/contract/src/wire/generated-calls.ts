@@ -7,13 +7,13 @@ import { allowsArguments } from './tool-cases.ts';
 /** A value that a generated call gives to an argument. */
 export interface ArgumentChange {
   readonly name: string;
-  /** Undefined: the argument is left out. */
+  /** Undefined removes the argument. */
   readonly value: Json | undefined;
 }
 
 /**
- * What a call must end in. `result`: a JSON-RPC result, since the inputSchema names these arguments. `answer`: any answer that is
- * no crash. `refusal`: a failure, since the inputSchema does not allow them.
+ * The required answer to a call. `result`: a JSON-RPC result, since the inputSchema names these arguments. `answer`: any answer except a
+ * crash. `refusal`: a failure, since the inputSchema does not allow the arguments.
  */
 export type ExpectedEnding = 'result' | 'answer' | 'refusal';
 
@@ -23,7 +23,7 @@ export interface CallVariant {
   readonly expectedEnding: ExpectedEnding;
   /** Sent as `params._meta`. */
   readonly meta?: JsonObject;
-  /** The member `arguments` is left out. */
+  /** Set if the call has no member `arguments`. */
   readonly omitsArguments?: true;
 }
 
@@ -39,73 +39,125 @@ const maxTextBeyondLimit = 100_000;
 /** A name that no schema declares. */
 const undeclaredName = 'zq7_undeclared';
 
+/** Calls that are derived from an inputSchema. */
+interface DerivedVariants {
+  readonly variants: readonly CallVariant[];
+  /** The number of all variants, of which the seed may have chosen a part. */
+  readonly total: number;
+}
+
 /**
- * The calls of a tool that are derived from its inputSchema: each enum value and bound, null, absence, odd texts, values beyond the
- * bounds, an undeclared argument, no arguments, a long text, a progress token. An undeclared argument, no arguments and a long text
- * come first.
+ * Derives the calls of a tool from its inputSchema: each enum value and bound, null, absence, odd texts, values beyond the
+ * bounds, an undeclared argument, no arguments, a long text, a progress token.
  *
  * @param base arguments with which the tool succeeds
- * @param most the number of calls; of more, the seed chooses
- * @returns the calls, and the number of all that there are
+ * @param limit the maximum number of calls; the seed chooses among more
  */
 export function deriveVariants(
   schema: JsonObject,
   base: JsonObject,
-  { most: limit, seed }: { readonly most: number; readonly seed: number },
-): { readonly variants: readonly CallVariant[]; readonly of: number } {
-  const fits = (changes: readonly ArgumentChange[]) => allowsArguments(schema, applyChanges(base, changes));
-  const random = randomFrom(seed);
-  const declaredVariants: CallVariant[][] = [];
-  const odd: CallVariant[] = [];
-  const beyond: CallVariant[] = [];
-  const long: CallVariant[] = [];
+  { limit, seed }: { readonly limit: number; readonly seed: number },
+): DerivedVariants {
+  const allows: AllowsChanges = (changes) => allowsArguments(schema, applyChanges(base, changes));
+  const groups = variantGroups(schema, base, allows);
+  const variants = [...groups.first, ...groups.named.flat(), ...groups.others.flat()];
+  const total = variants.length;
+  if (total <= limit) return { variants, total };
+  return { variants: chooseVariants(groups, limit, seed, allows), total };
+}
+
+/** Whether the inputSchema allows the base arguments with these changes. */
+type AllowsChanges = (changes: readonly ArgumentChange[]) => boolean;
+
+/** The variants of a tool by their purpose. */
+interface VariantGroups {
+  /** Always sent: an undeclared argument, no arguments, a long text. */
+  readonly first: readonly CallVariant[];
+  /** Values that the schema names, for each parameter. */
+  readonly named: readonly (readonly CallVariant[])[];
+  /** Odd and long texts, values beyond the bounds, a progress token. */
+  readonly others: readonly (readonly CallVariant[])[];
+}
+
+function variantGroups(schema: JsonObject, base: JsonObject, allows: AllowsChanges): VariantGroups {
   const required = new Set(requiredOf(schema));
-  for (const [name, property] of propertiesOf(schema).slice(0, maxParameters)) {
-    const singleChange = (value: Json | undefined, expectedEnding: ExpectedEnding): CallVariant => ({
-      changes: [{ name, value }],
-      expectedEnding,
-    });
-    const isNew = (value: Json | undefined) => !isDeepStrictEqual(value, base[name]);
-    const namedVariants = [...namedValues(property), ...(required.has(name) ? [] : [undefined])].filter(
-      isNew,
-    );
-    declaredVariants.push(
-      unique(namedVariants)
-        .filter((value) => fits([{ name, value }]))
-        .map((value) => singleChange(value, 'result')),
-    );
-    const answerOrRefusal = (value: Json): ExpectedEnding =>
-      fits([{ name, value }]) || value === null ? 'answer' : 'refusal';
-    for (const value of oddValues(property)) odd.push(singleChange(value, answerOrRefusal(value)));
-    for (const value of longTexts(property)) long.push(singleChange(value, answerOrRefusal(value)));
-    for (const value of valuesBeyond(property))
-      if (!fits([{ name, value }])) beyond.push(singleChange(value, 'refusal'));
-  }
+  const parameters = propertiesOf(schema)
+    .slice(0, maxParameters)
+    .map(([name, property]) => parameterVariants(name, property, base[name], required.has(name), allows));
   const undeclaredChange = [{ name: undeclaredName, value: 'x' }];
   const first: CallVariant[] = [
-    { changes: undeclaredChange, expectedEnding: fits(undeclaredChange) ? 'answer' : 'refusal' },
+    { changes: undeclaredChange, expectedEnding: allows(undeclaredChange) ? 'answer' : 'refusal' },
     { changes: [], expectedEnding: 'answer', omitsArguments: true },
   ];
-  const [mostLimited, ...otherLong] = long.toSorted(
-    (left, right) => Number(right.expectedEnding === 'refusal') - Number(left.expectedEnding === 'refusal'),
-  );
-  if (mostLimited) first.push(mostLimited);
+  // A text that a maxLength refuses goes first: a server without that check may fail.
+  const [firstLong, ...otherLong] = parameters
+    .flatMap(({ long }) => long)
+    .toSorted(
+      (left, right) => Number(right.expectedEnding === 'refusal') - Number(left.expectedEnding === 'refusal'),
+    );
+  if (firstLong) first.push(firstLong);
   const progress: CallVariant = {
     changes: [],
     expectedEnding: 'result',
     meta: { progressToken: 'zq7-progress' },
   };
-  const rest = [[...odd, ...otherLong], beyond, [progress]];
-  const allVariants = [...first, ...declaredVariants.flat(), ...rest.flat()];
-  if (allVariants.length <= limit) return { variants: allVariants, of: allVariants.length };
-  const rows = shuffle(combineParameters(declaredVariants, fits), random);
-  const half = Math.ceil(limit / 2);
-  const groups = [...rest.map((group) => shuffle(group, random)), rows.slice(half)];
-  const variants = [...first, ...rows.slice(0, half), ...interleave(groups)];
-  return { variants: variants.slice(0, limit), of: allVariants.length };
+  return {
+    first,
+    named: parameters.map(({ named }) => named),
+    others: [
+      [...parameters.flatMap(({ odd }) => odd), ...otherLong],
+      parameters.flatMap(({ beyond }) => beyond),
+      [progress],
+    ],
+  };
 }
 
-/** A schema may have thousands. */
+/** The variants that change one parameter. */
+function parameterVariants(
+  name: string,
+  property: JsonObject,
+  baseValue: Json | undefined,
+  isRequired: boolean,
+  allows: AllowsChanges,
+) {
+  const variant = (value: Json | undefined, expectedEnding: ExpectedEnding): CallVariant => ({
+    changes: [{ name, value }],
+    expectedEnding,
+  });
+  const isAllowed = (value: Json | undefined): boolean => allows([{ name, value }]);
+  const answerOrRefusal = (value: Json): ExpectedEnding =>
+    isAllowed(value) || value === null ? 'answer' : 'refusal';
+  const absence = isRequired ? [] : [undefined];
+  const newValues = [...namedValues(property), ...absence].filter(
+    (value) => !isDeepStrictEqual(value, baseValue),
+  );
+  return {
+    named: unique(newValues)
+      .filter(isAllowed)
+      .map((value) => variant(value, 'result')),
+    odd: oddValues(property).map((value) => variant(value, answerOrRefusal(value))),
+    long: longTexts(property).map((value) => variant(value, answerOrRefusal(value))),
+    beyond: valuesBeyond(property)
+      .filter((value) => !isAllowed(value))
+      .map((value) => variant(value, 'refusal')),
+  };
+}
+
+/** Chooses variants of each group. Half of the calls have the values that the schema names, which are combined. */
+function chooseVariants(
+  { first, named, others }: VariantGroups,
+  limit: number,
+  seed: number,
+  allows: AllowsChanges,
+): readonly CallVariant[] {
+  const random = randomFrom(seed);
+  const combinations = shuffle(combineParameters(named, allows), random);
+  const half = Math.ceil(limit / 2);
+  const rest = [...others.map((group) => shuffle(group, random)), combinations.slice(half)];
+  return [...first, ...combinations.slice(0, half), ...interleave(rest)].slice(0, limit);
+}
+
+/** The maximum number of changed parameters: a schema may have thousands. */
 const maxParameters = 50;
 
 /** The arguments of a call after its changes. */
@@ -119,7 +171,7 @@ export function applyChanges(base: JsonObject, changes: readonly ArgumentChange[
 }
 
 const maxExamples = 3;
-/** A hostile schema may list a hundred thousand, which are compared in pairs. */
+/** The maximum number of enum values: they are compared in pairs, and a hostile schema may list a hundred thousand. */
 const maxValues = 200;
 
 /** The values that a schema names: its enum, const, default, examples, bounds, both booleans, null. */
@@ -186,16 +238,19 @@ function isLength(value: Json | undefined): value is number {
   return typeof value === 'number' && value > 0 && value <= maxTextLength;
 }
 
-/** One call for the first value of each parameter, one for the second of each, and so on: a change hides no other. */
+/**
+ * Combines the first value of each parameter in one call, then the second values, and so on. If the schema does not allow a combination,
+ * each value has its own call.
+ */
 function combineParameters(
   columns: readonly (readonly CallVariant[])[],
-  fits: (changes: readonly ArgumentChange[]) => boolean,
+  allows: AllowsChanges,
 ): readonly CallVariant[] {
   const rows = Math.max(0, ...columns.map((column) => column.length));
   return Array.from({ length: rows }, (_, row): readonly CallVariant[] => {
     const cells = columns.flatMap((column) => column[row] ?? []);
     const changes = cells.flatMap((cell) => cell.changes);
-    if (fits(changes)) return [{ changes, expectedEnding: 'result' }];
+    if (allows(changes)) return [{ changes, expectedEnding: 'result' }];
     return cells;
   }).flat();
 }

@@ -1,14 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
+import type { SentRequest } from './http.ts';
 import { type Arrival, answerTooLong, maximumBytes, tooManyEvents } from './receive.ts';
 import type { Recorder } from './recording.ts';
 
 export interface FetchGuards {
-  /** As in `Http`, with the body of the request. */
+  /** See `Http.admit`. @throws NoAnswer for a request that is not to be sent */
   admit(body: unknown): void;
+  /** See `Http.onLate`. */
   onLate(timeoutMs: number, body: unknown, arrival: Arrival): Error;
-  /** Called if events answer a POST, and their stream ends without a response. The SDK's client would wait until its own limit. */
+  /** Called if a stream of events answers a POST and ends without a response. The SDK's client would wait until its own limit. */
   onStreamEndedEarly?(body: unknown, error: Error | undefined): void;
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
   readonly timeoutMs: number;
@@ -18,106 +20,125 @@ export interface FetchGuards {
 }
 
 /** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */
-export function guardedFetch({
-  timeoutMs,
-  signal,
-  admit,
-  onLate,
-  onStreamEndedEarly,
-  record,
-}: FetchGuards): typeof fetch {
+export function guardedFetch(guards: FetchGuards): typeof fetch {
+  const { timeoutMs, signal, admit, onLate, onStreamEndedEarly, record } = guards;
   return async (input, init = {}) => {
     admit(init.body);
     const { method = 'GET' } = init;
-    const shownRequest = {
-      method,
-      url: new URL(String(input)),
-      headers: Object.fromEntries(new Headers(init.headers)),
-    };
-    const recording = record?.(
-      typeof init.body === 'string' ? { ...shownRequest, body: init.body } : shownRequest,
-    );
-    const chunks: Uint8Array[] = [];
-    let head = { status: 0, headers: {} };
-    let end = (_error: Error | undefined): void => {};
-    recording?.follow(
-      new Promise((resolve, reject) => {
-        end = (error) => (error ? reject(error) : resolve({ ...head, bytes: Buffer.concat(chunks) }));
-      }),
-    );
+    const url = new URL(String(input));
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const body = typeof init.body === 'string' ? { body: init.body } : {};
+    const recording = startRecording(record, { method, url, headers, ...body });
     const limit = new AbortController();
-    const abortSignals = [init.signal, signal].filter(
-      (abortSignal) => abortSignal !== undefined && abortSignal !== null,
-    );
-    const stop = (): void => limit.abort(abortSignals.find(({ aborted }) => aborted)?.reason);
-    for (const abortSignal of abortSignals) {
-      setMaxListeners(0, abortSignal); // each running request listens to it
-      abortSignal.addEventListener('abort', stop, { once: true });
-    }
-    if (abortSignals.some(({ aborted }) => aborted)) stop();
+    const stopListening = abortWith(limit, [init.signal, signal]);
     const arrival: Arrival = {};
-    let overdueError: Error | undefined;
-    const overdue = startTimer(() => {
-      overdueError = onLate(timeoutMs, init.body, arrival);
-      limit.abort(overdueError);
+    let timeoutError: Error | undefined;
+    const timer = startTimer(() => {
+      timeoutError = onLate(timeoutMs, init.body, arrival);
+      limit.abort(timeoutError);
     }, timeoutMs);
     let lacksResponse = false;
     const onResponse = (): void => {
-      clearTimeout(overdue);
+      clearTimeout(timer);
       lacksResponse = false;
     };
     const onEnd = (error?: Error): void => {
-      end(error);
+      recording.onEnd(error);
       if (lacksResponse) onStreamEndedEarly?.(init.body, error);
       onResponse();
-      for (const abortSignal of abortSignals) abortSignal.removeEventListener('abort', stop);
+      stopListening();
     };
     if (method === 'GET') onResponse();
     try {
-      const sentInit = {
-        ...init,
-        // A connection that the server has closed meanwhile cannot be used again.
-        headers: { ...shownRequest.headers, ...recording?.headers, connection: 'close' },
-        signal: limit.signal,
-      };
-      const { body, status, statusText, headers } = await fetch(input, sentInit);
-      head = { status, headers: Object.fromEntries(headers) };
-      const watch = isEventStream(headers.get('content-type')) ? new ResponseWatch() : undefined;
+      // The SDK's client must not reuse a connection that the server has closed.
+      const sentHeaders = { ...headers, ...recording.headers, connection: 'close' };
+      const response = await fetch(input, { ...init, headers: sentHeaders, signal: limit.signal });
+      recording.onHead(response);
+      const watch = isEventStream(response.headers.get('content-type')) ? new ResponseWatch() : undefined;
       lacksResponse = watch !== undefined && method === 'POST';
-      if (!body) onEnd();
+      if (!response.body) onEnd();
       arrival.bytes = 0;
       const onBytes = (bytes: Uint8Array): void => {
         arrival.bytes = (arrival.bytes ?? 0) + bytes.byteLength;
-        if (recording) chunks.push(bytes);
+        recording.onBytes(bytes);
       };
       const onRequest = (request: string | undefined): void => {
         arrival.request = request;
       };
-      const stream =
-        body && guardBody(body, { watch, onBytes, onRequest, onResponse, onEnd, signal: limit.signal });
-      return new Response(stream, { status, statusText, headers });
+      const observer = { watch, onBytes, onRequest, onResponse, onEnd, signal: limit.signal };
+      return new Response(response.body && guardBody(response.body, observer), response);
     } catch (error) {
-      onEnd(overdueError ?? (error as Error));
-      throw overdueError ?? error;
+      onEnd(timeoutError ?? (error as Error));
+      throw timeoutError ?? error;
     }
   };
 }
 
+/** The record of one exchange. Does nothing if the requests are not recorded. */
+interface ExchangeRecording {
+  /** Headers that the recorder adds to the request. */
+  readonly headers: Readonly<Record<string, string>>;
+  onHead(response: Response): void;
+  onBytes(bytes: Uint8Array): void;
+  onEnd(error?: Error): void;
+}
+
+function startRecording(record: Recorder | undefined, request: SentRequest): ExchangeRecording {
+  const recording = record?.(request);
+  if (!recording) return { headers: {}, onHead() {}, onBytes() {}, onEnd() {} };
+  const chunks: Uint8Array[] = [];
+  let head = { status: 0, headers: {} };
+  let onEnd = (_error?: Error): void => {};
+  recording.follow(
+    new Promise((resolve, reject) => {
+      onEnd = (error) => (error ? reject(error) : resolve({ ...head, bytes: Buffer.concat(chunks) }));
+    }),
+  );
+  return {
+    headers: recording.headers,
+    onHead({ status, headers }) {
+      head = { status, headers: Object.fromEntries(headers) };
+    },
+    onBytes(bytes) {
+      chunks.push(bytes);
+    },
+    onEnd,
+  };
+}
+
+/** Aborts with the reason of the first signal that is aborted. Returns a function that removes the listeners. */
+function abortWith(
+  controller: AbortController,
+  optionalSignals: readonly (AbortSignal | null | undefined)[],
+): () => void {
+  const signals = optionalSignals.filter((signal) => signal !== undefined && signal !== null);
+  const abort = (): void => controller.abort(signals.find(({ aborted }) => aborted)?.reason);
+  for (const signal of signals) {
+    setMaxListeners(0, signal); // each running request listens to it
+    signal.addEventListener('abort', abort, { once: true });
+  }
+  if (signals.some(({ aborted }) => aborted)) abort();
+  return () => {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+  };
+}
+
+/** Observes the body of a response while it is read. */
 interface BodyObserver {
-  /** Of a stream of events. */
+  /** Counts the responses in a stream of events; absent for any other body. */
   readonly watch: ResponseWatch | undefined;
   onBytes(bytes: Uint8Array): void;
   /** Called with the method of a request that the server has sent to its client. */
   onRequest(method: string | undefined): void;
   /** Called once the body contains the responses. */
   onResponse(): void;
-  /** Called at its end, first with the error that it ends with. */
+  /** Called at the end of the body. The first call has the error, if the body ended with one. */
   onEnd(error?: Error): void;
-  /** Ends it. */
+  /** Ends the body. */
   readonly signal: AbortSignal;
 }
 
-/** Passes a body on until it is too long, or has too many events. */
+/** Passes a body on until it ends, is too long, or has too many events. */
 function guardBody(
   body: ReadableStream<Uint8Array>,
   { watch, onBytes, onRequest, onResponse, onEnd, signal }: BodyObserver,

@@ -30,7 +30,7 @@ import { bodyMs, confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** One HTTP request, sent byte for byte: each character of a header is one byte (ISO 8859-1), a text body is UTF-8. */
+/** One HTTP request. Each character of a header is one byte (ISO 8859-1), and a text body is UTF-8. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
@@ -44,12 +44,12 @@ export interface HttpRequest {
   readonly chunked?: boolean;
   /** The version of HTTP; 1.1 by default. */
   readonly httpVersion?: '1.0';
-  /** Opens a connection for it, which the server accepts after all that were opened before. */
+  /** Sends the request over a new connection, which the server accepts after all earlier connections. */
   readonly newConnection?: boolean;
   /** Milliseconds until the exchange counts as unanswered. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Set for a request that a server may leave unanswered although it answers others: its silence does not end the waiting for them. */
+  /** Set for a request that a server may leave unanswered although it answers others. Its silence does not count for `SilenceLimit`. */
   readonly mayHang?: boolean;
   /**
    * Called when the server has confirmed the headers (`Expect: 100-continue`), or has had enough time
@@ -58,7 +58,7 @@ export interface HttpRequest {
   readonly onHeadersRead?: () => void;
 }
 
-/** The parts of a request that its answer remembers, without the values of the caller's own headers. */
+/** The parts of a request that its answer keeps. The values of the caller's own headers are replaced by `$VALUE`. */
 export type SentRequest = Pick<
   HttpRequest,
   'method' | 'url' | 'target' | 'headers' | 'repeatedHeader' | 'body' | 'chunked' | 'httpVersion'
@@ -69,8 +69,10 @@ export interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   /** Empty for the answer to a GET that is a stream of events: it stays open, so only its headers are read. */
   readonly body: string;
-  /** The same as it came, decompressed; absent if there was none. */
+  /** The bytes of the body, decompressed; absent if the body was not read. */
   readonly bytes?: Uint8Array;
+  /** Whether the request was not sent, because earlier requests stayed unanswered. */
+  readonly isUnsent?: boolean;
   /** The number of bytes that followed the body, beyond its declared length. */
   readonly surplus?: number;
   /** The request, without secrets, where it can be shown. */
@@ -91,7 +93,7 @@ export interface Http {
   exchange(request: HttpRequest): Promise<HttpAnswer>;
   /** @throws NoAnswer if too many requests have stayed unanswered. */
   admit(): void;
-  /** Counts a request whose answer did not end within so many milliseconds. @returns the reason to throw. */
+  /** Counts a request without a complete answer in time. @returns the error to throw */
   onLate(timeoutMs: number, arrival?: Arrival): Error;
   close(): void;
 }
@@ -143,8 +145,8 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
 }
 
 /**
- * Lets Node read what has arrived while the check computed: that a server has closed a connection. The second turn begins after
- * all connections were read.
+ * Lets Node notice connections that the server closed while the check computed. Node has read all connections when the second turn
+ * begins.
  */
 async function noticeClosedConnections(): Promise<void> {
   await setImmediate();
@@ -246,7 +248,7 @@ async function sendBody(
 /** An error of Node's parser of HTTP. */
 type ParseError = Error & { readonly rawPacket?: Uint8Array; readonly bytesParsed?: number };
 
-/** The head of the answer. An unrequested protocol upgrade ends a request without an error, but is not an answer. */
+/** Resolves to the head of the answer. An unrequested protocol upgrade closes the connection without an answer. */
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let earlierBytes = 0;
@@ -282,7 +284,7 @@ function sendAsHttp10(socket: Socket): void {
   };
 }
 
-/** Whether a body may run a tool, in whatever form it names the method: then it has the time of a call, and is not sent again. */
+/** Whether a body may run a tool, in whatever form it names the method. Such a request has the timeout of a call, and is not repeated. */
 export function mayCall(body: string | Uint8Array | undefined): boolean {
   return body !== undefined && /tools.{1,6}call/i.test(Buffer.from(body).toString('latin1', 0, 20_000));
 }

@@ -12,7 +12,7 @@ export interface Outage {
   readonly rule: string;
   /** Rules that ran at the same time. */
   readonly parallelRules: readonly string[];
-  /** What it had not answered, the last one first. */
+  /** The requests that it did not answer, the latest first. */
   readonly unansweredRequests: readonly SentRequest[];
   /** How the process of a server that we own ended. */
   readonly ending?: ProcessEnding;
@@ -35,7 +35,7 @@ export class LivenessTracker {
     this.#signal = signal;
   }
 
-  /** Whether the server was found to have stopped answering. */
+  /** Whether the last check found that the server had stopped answering. */
   get hasStopped(): boolean {
     return this.#hasStopped;
   }
@@ -44,7 +44,7 @@ export class LivenessTracker {
     return this.#outages;
   }
 
-  /** Records that a rule runs while `act` runs. */
+  /** Runs the check of a rule. An outage names the rules that run at that time. */
   async trackRule<T>(rule: string, act: () => Promise<T>): Promise<T> {
     this.#running.add(rule);
     try {
@@ -54,7 +54,10 @@ export class LivenessTracker {
     }
   }
 
-  /** Whether the server still answers; checked after a rule got no answer. After the first failure it is not asked again. */
+  /**
+   * Sends a request to find out whether the server still answers, after a rule got no answer. Records an outage if it does not. After an
+   * outage, no further request is sent.
+   */
   checkAnswering(rule: string): Promise<boolean> {
     if (this.#hasStopped) return Promise.resolve(false);
     this.#checking ??= this.#check(rule).finally(() => {
@@ -110,13 +113,13 @@ export class LivenessTracker {
   }
 }
 
-/** The finding about a server that stopped answering: one problem for each cause, with the most likely rule. */
+/** The problems of a server that stopped answering: one for each cause, with the rule that detected it. */
 export function outageProblems(outages: readonly Outage[]): readonly Problem[] {
   const byCause = new Map(outages.map((outage) => [outage.ending?.cause?.message ?? outage, outage]));
   return [...byCause.values()].map(outageProblem);
 }
 
-/** Further requests are not shown: most of them were only waiting. */
+/** The maximum number of printed requests: most others were only waiting. */
 const maxShownRequests = 3;
 
 function outageProblem({ rule, parallelRules, unansweredRequests, ending }: Outage): Problem {

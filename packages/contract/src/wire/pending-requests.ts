@@ -1,11 +1,14 @@
 import { nowMs } from './clock.ts';
 import type { SentRequest } from './http.ts';
 
-/** The requests that may have ended a server: it answered neither them nor one that was sent after their failure. */
+/**
+ * The requests that may have ended a server: unanswered requests without an answer to a later request. A later answer shows that the
+ * server still runs.
+ */
 export class PendingRequests {
   readonly #sent = new Map<SentRequest, { readonly at: number; failedAt: number }>();
 
-  /** Follows the exchange of a request to its end. */
+  /** Records a request until its exchange ends. */
   async follow<T>(request: SentRequest, exchange: Promise<T>): Promise<T> {
     const entry = { at: nowMs(), failedAt: Number.POSITIVE_INFINITY };
     this.#sent.set(request, entry);
@@ -23,7 +26,7 @@ export class PendingRequests {
     }
   }
 
-  /** The last one first. */
+  /** The latest request first. */
   get latestFirst(): readonly SentRequest[] {
     return [...this.#sent.keys()].toReversed();
   }

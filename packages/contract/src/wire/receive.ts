@@ -36,7 +36,7 @@ export class Unanswered extends NoAnswer {
 /** Thrown if a request got no complete answer in time; its problem names the request. */
 export class Hang extends Unanswered {}
 
-/** What has come of an answer. */
+/** The part of an answer that has arrived. */
 export interface Arrival {
   /** The number of bytes of its body; undefined before its head. */
   bytes?: number;
@@ -56,7 +56,7 @@ export class AnswerTimeout extends NoAnswer {
 
 const waitsForClient = 'the server waits for the client, to which it sent the request';
 
-/** What to do about an answer of which only the end is missing, if a problem got one. */
+/** Returns the fix for an answer without an end, by the message of `AnswerTimeout` in a problem; undefined for other problems. */
 export function fixOfEnd(actual: string): string | undefined {
   if (actual.includes(waitsForClient))
     return 'Send no request to a client that does not declare it in initialize: this client, as a marketplace, declares neither elicitation, sampling nor roots.';
@@ -65,7 +65,7 @@ export function fixOfEnd(actual: string): string | undefined {
   return undefined;
 }
 
-/** Thrown in place of a request that would stay unanswered, as earlier ones did. */
+/** Thrown instead of sending a request, because earlier requests stayed unanswered. */
 export class NotSent extends NoAnswer {}
 
 /** The error of an answer that is too long. */
@@ -80,24 +80,24 @@ export function tooManyEvents(): NoAnswer {
 
 export interface Received {
   readonly bytes: Buffer;
-  /** Whether it is a stream of events that did not end with the response it was opened for. */
+  /** Whether a stream of events stayed open after its responses. */
   readonly open: boolean;
-  /** When all responses had arrived, by the clock. */
+  /** The time of the last response, by the clock of the run. */
   readonly endedAt: number;
 }
 
 /**
- * Reads an answer to its end. A stream of events is read a little longer after the last expected response, and longer
- * if some are missing.
+ * Reads an answer to its end. After a response, a stream of events is read for `streamLingerMs`, or for `missingResponseMs` if further
+ * responses are expected.
  *
- * @param due the number of expected responses.
- * @param arrival is kept up to date.
+ * @param expectedResponses the number of responses in a stream of events
+ * @param arrival is updated with each chunk
  * @throws NoAnswer if it is too long or has too many events, or the error that ends the connection.
  */
 export async function receive(
   incoming: IncomingMessage,
   isStream: boolean,
-  due: number,
+  expectedResponses: number,
   arrival: Arrival = {},
   clock = nowMs,
 ): Promise<Received> {
@@ -108,7 +108,7 @@ export async function receive(
   let answeredAt: number | undefined;
   let linger: NodeJS.Timeout | undefined;
   let open = false;
-  const leave = () => {
+  const stopReading = () => {
     open = true;
     incoming.destroy();
   };
@@ -122,11 +122,11 @@ export async function receive(
       const eventCount = watch.count(chunk.toString('utf8'));
       arrival.request = watch.request;
       if (watch.isOverlong) throw tooManyEvents();
-      if (eventCount === 0 || responses >= Math.max(due, 1)) continue;
+      if (eventCount === 0 || responses >= Math.max(expectedResponses, 1)) continue;
       responses += eventCount;
       answeredAt = clock();
       clearTimeout(linger);
-      linger = setTimeout(leave, responses < due ? missingResponseMs : streamLingerMs);
+      linger = setTimeout(stopReading, responses < expectedResponses ? missingResponseMs : streamLingerMs);
     }
   } catch (error) {
     if (!open) throw error;
@@ -136,7 +136,7 @@ export async function receive(
   return { bytes: Buffer.concat(chunks), open, endedAt: answeredAt ?? clock() };
 }
 
-/** A body without its compression; as it came if it is not what Content-Encoding says. */
+/** Returns the decompressed body, or the unchanged body if Content-Encoding is wrong. */
 export function decompressed(bytes: Buffer, coding: string | undefined): Buffer {
   if (coding === undefined) return bytes;
   try {

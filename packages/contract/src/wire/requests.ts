@@ -5,7 +5,14 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { nowMs } from './clock.ts';
 import { curlLine } from './curl-line.ts';
-import { createHttp, type Http, type HttpAnswer, type HttpRequest, mayCall } from './http.ts';
+import {
+  createHttp,
+  type Http,
+  type HttpAnswer,
+  type HttpRequest,
+  mayCall,
+  type SentRequest,
+} from './http.ts';
 import { Ledger, requestName } from './ledger.ts';
 import { NotRun } from './not-run.ts';
 import type { LimitedAnswer } from './rate-limit.ts';
@@ -17,7 +24,7 @@ import { confirmMs, graceMs } from './timeouts.ts';
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
 
-/** How a request to the endpoint may differ. A header set to undefined is left out. */
+/** The options of a request to the endpoint. A header that is undefined is not sent. */
 export interface PostOptions {
   readonly session?: string | undefined;
   readonly token?: string | undefined;
@@ -32,11 +39,11 @@ export interface PostOptions {
   readonly timeoutMs?: number;
   /** See `HttpRequest`. */
   readonly mayHang?: boolean;
-  /** Sends the request only in this session, also if the server has lost it. */
+  /** Sends the request in this session only. Otherwise it is repeated in a new session if the server has lost this one. */
   readonly keepsSession?: boolean;
   /** The request target, see `HttpRequest`. */
   readonly target?: string;
-  /** An endpoint other than the target's. */
+  /** Another endpoint than the target's. */
   readonly url?: URL;
   /** Called between headers and body, see `HttpRequest`. */
   readonly onHeadersRead?: () => void;
@@ -55,14 +62,13 @@ export class Requests {
   readonly signal: AbortSignal | undefined;
   /** Checks and counts every answer of the run. */
   readonly ledger: Ledger;
-  /** Measures the answers, without the waits after HTTP 429. */
-  readonly nowWithoutWaits: () => number;
+  /** Measures the answers, see `Target.responseClock`. */
   readonly #responseClock: () => number;
   protected readonly connection: Http;
   readonly #instances: Instance[] = [];
-  /** Settles with the last answer; set if requests are sent one by one. */
+  /** Settles with the latest answer; set if requests are sent one by one. */
   #lastAnswer: Promise<unknown> | undefined;
-  /** The tokens of the run, to sign them again. */
+  /** The tokens of the run, with their claims and the time of their signature: an expired token is signed again. */
   readonly #signedTokens = new Map<string, { readonly forgery: Forgery | undefined; readonly at: number }>();
   #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
 
@@ -72,22 +78,29 @@ export class Requests {
     this.url = new URL(target.url);
     this.signal = signal;
     this.ledger = ledger;
-    const nowWithoutWaits = target.responseClock ?? nowMs;
-    this.#responseClock = nowWithoutWaits;
-    this.nowWithoutWaits = () => nowWithoutWaits() - this.ledger.rateLimit.waitedMs;
-    this.connection = createHttp(target.deadlineAt, nowWithoutWaits);
+    this.#responseClock = target.responseClock ?? nowMs;
+    this.connection = createHttp(target.deadlineAt, this.#responseClock);
     if (signal) setMaxListeners(0, signal); // each running request listens to it
     const { headers = {}, secrets = [] } = target;
     for (const [name, value] of Object.entries(headers)) ledger.secrets.addHeader(name, value);
     for (const [name, value] of secrets) ledger.secrets.add(value, `the value of ${name}`);
   }
 
-  /** The timeout of a request in milliseconds: that of --timeout, else the limit of the profile and `graceMs`. */
-  timeoutMs(grantedMs = 0): number {
-    return this.target.timeoutMs ?? grantedMs + graceMs;
+  /** The time in milliseconds by `Target.responseClock`, without the waits after HTTP 429. */
+  nowWithoutWaits(): number {
+    return this.#responseClock() - this.ledger.rateLimit.waitedMs;
   }
 
-  /** From now on, each request is sent when the one before it has its answer. */
+  /**
+   * Returns the timeout of a request in milliseconds: the timeout of the target, else the limit and `graceMs`.
+   *
+   * @param limitMs the limit of the profile for requests of this kind
+   */
+  timeoutMs(limitMs = 0): number {
+    return this.target.timeoutMs ?? limitMs + graceMs;
+  }
+
+  /** From now on, each request is sent after the answer to the previous request. */
   sendOneByOne(): void {
     this.#lastAnswer = Promise.resolve();
   }
@@ -102,7 +115,7 @@ export class Requests {
     return Math.ceil((this.target.deadlineAt ?? Number.POSITIVE_INFINITY) - nowMs());
   }
 
-  /** Ends what the run has started. */
+  /** Closes the connections and ends the further instances of the server. */
   async close(): Promise<void> {
     this.connection.close();
     await Promise.all(this.#instances.map((instance) => instance.stop()));
@@ -117,59 +130,67 @@ export class Requests {
     return instance;
   }
 
-  /** Any HTTP request to the server; the endpoint unless a path is given. */
-  async http(request: OptionalRequest): Promise<HttpAnswer> {
-    const {
-      path,
-      method = 'GET',
-      headers = {},
-      timeoutMs = this.timeoutMs(mayCall(request.body) ? this.profile.limits.callMs : 0),
-      url = this.url,
-      ...rest
-    } = request;
-    const wholeRequest = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
-    const { silenceLimit, pendingRequests, openedSessions } = this.ledger;
-    if (method === 'DELETE') openedSessions.delete(headers['mcp-session-id'] ?? '');
-    const ownHeaders = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
-    const shownRequest = { ...wholeRequest, headers: { ...Object.fromEntries(ownHeaders), ...headers } };
-    if (wholeRequest.mayHang !== true) silenceLimit.admit(wholeRequest.body);
-    const send = async (): Promise<HttpAnswer> => {
-      const sentAt = nowMs();
-      const allHeaders = {
-        'accept-encoding': 'identity',
-        ...this.target.headers,
-        ...(await this.#withCurrentToken(headers)),
-      };
-      const recording = this.target.record?.({ ...wholeRequest, headers: allHeaders });
-      const sentHeaders = { ...allHeaders, ...recording?.headers };
-      const exchange = this.connection.exchange({
-        ...wholeRequest,
-        timeoutMs,
-        headers: sentHeaders,
-        signal: this.signal,
-      });
-      recording?.follow(exchange);
-      const followed =
-        wholeRequest.url.host === this.url.host ? pendingRequests.follow(shownRequest, exchange) : exchange;
-      return followed.catch((error: unknown) => {
-        if (!(error instanceof AnswerTimeout)) throw error;
-        if (wholeRequest.mayHang !== true) silenceLimit.recordTimeout(wholeRequest.body, sentAt);
-        const path = requestName(shownRequest);
-        const request = curlLine(shownRequest);
-        throw new Hang([{ path, expected: 'an answer', actual: error.message, request }]);
-      });
-    };
-    const answering = this.#lastAnswer
-      ? this.#lastAnswer.then(() => this.#sendWithinRateLimit(send))
-      : this.#sendWithinRateLimit(send);
-    if (this.#lastAnswer) this.#lastAnswer = answering.catch(() => {});
-    const answer = await answering;
-    silenceLimit.recordAnswer(wholeRequest.body, answer);
+  /** Sends an HTTP request to the endpoint, or to another path of the server. */
+  async http(options: OptionalRequest): Promise<HttpAnswer> {
+    const request = this.#completeRequest(options);
+    const { silenceLimit, openedSessions } = this.ledger;
+    const session = request.headers['mcp-session-id'];
+    if (request.method === 'DELETE') openedSessions.delete(session ?? '');
+    if (request.mayHang !== true) silenceLimit.admit(request.body);
+    const shownRequest = this.#withoutHeaderValues(request);
+    const answer = await this.#sendInOrder(() =>
+      this.#sendWithinRateLimit(() => this.#sendRequest(request, shownRequest)),
+    );
+    silenceLimit.recordAnswer(request.body, answer);
     const { bytes } = answer;
     if (bytes) this.ledger.record({ ...answer, bytes, request: shownRequest });
-    if (url === this.url && headers['mcp-session-id'] === undefined)
-      this.recordOpenedSession(sessionOf(answer));
+    const isToEndpoint = (options.url ?? this.url) === this.url;
+    if (isToEndpoint && session === undefined) this.recordOpenedSession(sessionOf(answer));
     return { ...answer, request: shownRequest };
+  }
+
+  #completeRequest({ path, url = this.url, ...options }: OptionalRequest): HttpRequest {
+    const limitMs = mayCall(options.body) ? this.profile.limits.callMs : 0;
+    const { method = 'GET', headers = {}, timeoutMs = this.timeoutMs(limitMs) } = options;
+    return { ...options, method, headers, timeoutMs, url: path === undefined ? url : new URL(path, url) };
+  }
+
+  /** The request for a report. The values of the target's own headers may be secret. */
+  #withoutHeaderValues(request: HttpRequest): HttpRequest {
+    const names = Object.keys(this.target.headers ?? {});
+    const hiddenValues = Object.fromEntries(names.map((name) => [name, '$VALUE']));
+    return { ...request, headers: { ...hiddenValues, ...request.headers } };
+  }
+
+  /** Sends a request now, or after the previous answer if requests are sent one by one. */
+  #sendInOrder(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+    if (!this.#lastAnswer) return send();
+    const answer = this.#lastAnswer.then(send);
+    this.#lastAnswer = answer.catch(() => {});
+    return answer;
+  }
+
+  /** @throws Hang if there was no complete answer in time */
+  async #sendRequest(request: HttpRequest, shownRequest: SentRequest): Promise<HttpAnswer> {
+    const sentAt = nowMs();
+    const headers = {
+      'accept-encoding': 'identity',
+      ...this.target.headers,
+      ...(await this.#withCurrentToken(request.headers)),
+    };
+    const recording = this.target.record?.({ ...request, headers });
+    const sentHeaders = { ...headers, ...recording?.headers };
+    const exchange = this.connection.exchange({ ...request, headers: sentHeaders, signal: this.signal });
+    recording?.follow(exchange);
+    const isToTarget = request.url.host === this.url.host;
+    const answer = isToTarget ? this.ledger.pendingRequests.follow(shownRequest, exchange) : exchange;
+    return answer.catch((error: unknown) => {
+      if (!(error instanceof AnswerTimeout)) throw error;
+      if (request.mayHang !== true) this.ledger.silenceLimit.recordTimeout(request.body, sentAt);
+      const path = requestName(shownRequest);
+      const command = curlLine(shownRequest);
+      throw new Hang([{ path, expected: 'an answer', actual: error.message, request: command }]);
+    });
   }
 
   /** Sends a request again that the rate limit (HTTP 429) refused, after the time that the server asks for. */
@@ -183,14 +204,14 @@ export class Requests {
     }
   }
 
-  /** Waits after HTTP 429. Resolves to whether the request is to be sent again. */
+  /** Waits after HTTP 429. Resolves to true if the request may be sent again. */
   protected async waitForRateLimit(answer: LimitedAnswer): Promise<boolean> {
     const { wait } = this.target;
     if (!wait) return false;
     return this.ledger.rateLimit.after(answer, wait, this.leftMs, this.#responseClock, this.signal);
   }
 
-  /** Signs the token in these headers again if it is older than the last wait: it may have expired meanwhile. */
+  /** Replaces a token that was signed before the latest wait: it may have expired. */
   async #withCurrentToken(
     headers: Readonly<Record<string, string>>,
   ): Promise<Readonly<Record<string, string>>> {
@@ -243,7 +264,7 @@ export class Requests {
     return this.rpcOnce('initialize', params, { timeoutMs, ...options });
   }
 
-  /** The check ends the remembered sessions. */
+  /** Records a session that the run has to end. */
   protected recordOpenedSession(session: string | undefined): void {
     const { openedSessions } = this.ledger;
     if (session !== undefined && !openedSessions.has(session))
@@ -257,13 +278,13 @@ export class Requests {
     return this.nowWithoutWaits() - openedAt;
   }
 
-  /** Lets time pass, at most until the deadline of the run. */
+  /** Waits, at most until the deadline of the run. */
   async pause(ms: number): Promise<void> {
     const limitedMs = Math.min(ms, this.leftMs);
     if (limitedMs > 0) await this.target.wait?.(limitedMs, this.signal);
   }
 
-  /** Ends the sessions that were opened, where the server lets a caller end them. */
+  /** Ends the sessions that the run opened, unless the server answers DELETE with 405. */
   protected async endSessions(): Promise<void> {
     const { openedSessions } = this.ledger;
     const [first, ...otherSessions] = openedSessions.keys();
@@ -278,7 +299,7 @@ export class Requests {
     if (first !== undefined && (await end(first))) await Promise.all(otherSessions.map(end));
   }
 
-  /** A platform token, valid for a while or forged on request. */
+  /** A token that is valid for at least half of its lifetime, or a new forged token. */
   async token(forgery?: Forgery): Promise<string> {
     const { signer } = this.target;
     if (!signer) throw NotRun.without('signer');

@@ -14,7 +14,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** Waits until the server of a probe answers. @throws Unreachable */
+/** Sends GET /health and the first request of MCP. @throws Unreachable if neither is answered */
 export async function requireReachable(probe: Probe): Promise<void> {
   try {
     await Promise.any([probe.health(), probe.opened()]);

@@ -4,7 +4,7 @@ import { isObject, objectOr, parseJsonText, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from './http.ts';
-import { NoAnswer } from './receive.ts';
+import { NoAnswer, NotSent } from './receive.ts';
 
 /** The JSON-RPC response to a request: its result or its error, and the HTTP answer that carried it. */
 export interface RpcAnswer {
@@ -34,19 +34,27 @@ export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
   return { http, response, result: objectOf(response?.result), error: objectOf(response?.error) };
 }
 
-/** A missing answer is also an outcome. Any other error is rethrown. */
+/** Turns a missing answer into an answer with the status 0, for use in `catch`. Rethrows any other error. */
 export function answerOfSilence(error: unknown): RpcAnswer {
   if (!(error instanceof NoAnswer)) throw error;
   const { message: body } = error;
   return rpcAnswer(
-    { status: 0, headers: {}, body, values: [], open: false, ms: Number.POSITIVE_INFINITY },
+    {
+      status: 0,
+      headers: {},
+      body,
+      values: [],
+      open: false,
+      ms: Number.POSITIVE_INFINITY,
+      isUnsent: error instanceof NotSent,
+    },
     0,
   );
 }
 
-/** Whether a request was not sent, because earlier ones stayed unanswered. */
-export function isUnsent({ status, body }: Pick<HttpAnswer, 'status' | 'body'>): boolean {
-  return status === 0 && body.startsWith('not sent');
+/** Whether a request was not sent, because earlier requests stayed unanswered. */
+export function isUnsent({ isUnsent = false }: HttpAnswer): boolean {
+  return isUnsent;
 }
 
 /** Whether authentication has refused a request. */

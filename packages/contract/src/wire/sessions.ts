@@ -10,21 +10,20 @@ import { ConnectionReset, Hang } from './receive.ts';
 import { type OptionalRequest, type PostOptions, Requests } from './requests.ts';
 import { answerOfSilence, isLimited, isRefusal, type RpcAnswer, sessionOf } from './rpc.ts';
 
-/** The facts that a new session replaces. */
+/** Facts that belong to a session. */
 const factsOfSession = ['initialized', 'session', 'initialized again', 'two at once', 'second session'];
 
 /**
- * The facts of a run, each asked for once, the sessions in which they are asked for, and the list of tools, read in the checked
- * era. A fact that is not available throws `NotRun`; a separate rule reports why.
+ * The sessions of a run, its tool list in the checked era, and other facts that are requested once. A fact that is not available throws
+ * `NotRun`; a separate rule reports the cause.
  */
 export class Sessions extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
-  /** Those that got no answer: a later probe asks again. */
+  /** Facts without an answer: a later probe requests them again. */
   readonly #unansweredFacts = new Set<string>();
 
   /**
-   * @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses,
-   *   where they got an answer.
+   * @param earlier a probe of the same server. Its session, methods, tool list and permitted tools are reused if they got an answer.
    */
   constructor(target: Target, signal?: AbortSignal, earlier?: Sessions, ledger = earlier?.ledger) {
     super(target, signal, ledger);
@@ -62,7 +61,7 @@ export class Sessions extends Requests {
     const answer = await super.http(request);
     if (!isOwn || request.keepsSession || request.method === 'DELETE') return answer;
     if (!saysSessionIsGone(answer)) return answer;
-    // The second of these sessions is used by nothing else: a server may keep sessions for few requests only.
+    // Other requests may use up the first of these sessions: some servers keep a session for few requests only.
     for (const open of [() => this.successorOf(session), () => this.#tryNewSession()]) {
       const next = await open();
       if (next === undefined) return answer;
@@ -98,7 +97,7 @@ export class Sessions extends Requests {
     });
   }
 
-  /** The answer to an ordinary initialize. If one fails and a later one does not, that one counts: `answers.steady` tells of the first. */
+  /** Sends initialize again if it fails, and returns the first result. `answers.steady` reports the failures before it. */
   async initializeWithRetries(version?: string): Promise<RpcAnswer> {
     const answers = await sendUntilResult(() => this.initialize(version));
     const answer = resultOrFirst(answers);
@@ -137,14 +136,14 @@ export class Sessions extends Requests {
     return session;
   }
 
-  /** The session that an initialize has opened. The server is notified that it is in use, as by every client. */
+  /** Returns the session of an answer to initialize, after the notification `initialized` that every client sends. */
   async confirmSession({ http, result }: RpcAnswer): Promise<string | undefined> {
     const session = result && sessionOf(http);
     if (session !== undefined && !this.ledger.leavesNotifications) await this.#notify(session);
     return session;
   }
 
-  /** A server that leaves a notification unanswered gets no further one: `protocol.notification` reports it. */
+  /** Sends `initialized`. A server that leaves it unanswered gets no further notification: `protocol.notification` reports that. */
   async #notify(session: string): Promise<void> {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
     await this.post(notification, { session, keepsSession: true, mayHang: true }).catch((error: unknown) => {
@@ -157,7 +156,7 @@ export class Sessions extends Requests {
     return (await this.rpcOnce('tools/list')).result !== undefined;
   }
 
-  /** A fact that is requested once in a run, when it is first needed. */
+  /** Requests a fact when it is first needed, once in a run. */
   once<T>(name: string, ask: () => Promise<T>): Promise<T> {
     const cachedFact = this.#facts.get(name) as Promise<T> | undefined;
     if (cachedFact) return cachedFact;
@@ -173,7 +172,7 @@ export class Sessions extends Requests {
     return this.once('discovered', () => modernRpc(this, 'server/discover'));
   }
 
-  /** The answer to the opening request of the checked era. */
+  /** The answer to the first request of the checked era: initialize, or server/discover. */
   opened(): Promise<RpcAnswer> {
     if (this.#isModernOnly) return this.discovered();
     return this.initialized();
@@ -183,7 +182,7 @@ export class Sessions extends Requests {
     return this.target.era === 'modern';
   }
 
-  /** The elements of the tool list that are checked. */
+  /** The elements of the tool list, which may be any JSON. @throws NotRun, NoAnswer if it cannot be read to its end */
   async toolListElements(): Promise<readonly Json[]> {
     return (await this.toolList()).tools;
   }
@@ -226,7 +225,7 @@ export class Sessions extends Requests {
     );
   }
 
-  /** A request in the checked era; in a session if both are checked. */
+  /** Sends a request in the checked era; in a session if both eras are checked. */
   protected async eraRequest(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     if (!this.#isModernOnly) return this.rpc(method, params, options);
     const paramMembers = objectOr(params);
@@ -247,12 +246,12 @@ export class Sessions extends Requests {
   }
 }
 
-/** How often an ordinary request is sent again that got an error. */
+/** The maximum number of repetitions of a request that got an error. */
 const furtherAttempts = 3;
 
 type Answers = readonly [RpcAnswer, ...RpcAnswer[]];
 
-/** The answers to one request, sent again a few times if it gets an error, to the first result. */
+/** Sends a request again, a few times, until it gets a result. Returns all answers. */
 async function sendUntilResult(send: () => Promise<RpcAnswer>): Promise<Answers> {
   const first = await send();
   const laterAnswers: RpcAnswer[] = [];
@@ -263,7 +262,7 @@ async function sendUntilResult(send: () => Promise<RpcAnswer>): Promise<Answers>
   return [first, ...laterAnswers];
 }
 
-/** The one with a result, else the first. */
+/** The answer with a result, else the first answer. */
 function resultOrFirst(answers: Answers): RpcAnswer {
   return answers.find(({ result }) => result) ?? answers[0];
 }

@@ -4,7 +4,7 @@ import type { HttpAnswer } from './http.ts';
 import { NotSent } from './receive.ts';
 import { bodyMs } from './timeouts.ts';
 
-/** Milliseconds without a result after which requests of a kind are not sent any more; with a short time limit, two times that. */
+/** The maximum time of a kind of requests without a result, in milliseconds; at most two timeouts. */
 const maxSilenceMs = bodyMs;
 
 interface Silence {
@@ -14,7 +14,7 @@ interface Silence {
   limitMs: number;
 }
 
-/** Ends the waiting for one kind of request: a method, or the calls of one tool. */
+/** Stops the requests of one kind (a method, or the calls of one tool) that got no result for too long. */
 export class SilenceLimit {
   readonly #silences = new Map<string, Silence>();
 
@@ -27,7 +27,7 @@ export class SilenceLimit {
     throw new NotSent(`not sent: ${count} requests (${kind}) got no answer for ${seconds} s`);
   }
 
-  /** Records a request that stayed unanswered, by the time when it was sent. */
+  /** Records a request without an answer. @param sentAt the time by `nowMs()` */
   recordTimeout(body: unknown, sentAt: number): void {
     const kind = requestKind(body);
     if (kind === '') return;
@@ -38,7 +38,7 @@ export class SilenceLimit {
     this.#silences.set(kind, silence);
   }
 
-  /** Records an answer; a result ends the silence of its kind, a refusal or a failure does not. */
+  /** Records an answer. A result ends the silence of its kind; a refusal or a failure does not. */
   recordAnswer(body: unknown, { values }: Pick<HttpAnswer, 'values'>): void {
     if (this.#silences.size === 0) return;
     const isResult = values.some(

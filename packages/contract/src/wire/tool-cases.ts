@@ -18,9 +18,9 @@ export interface CallCase {
 }
 
 /**
- * The examples of each tool, the submission test's arguments if no example has the same, and one call with an
- * argument of the wrong type, so that a failure of every tool is seen. A tool that `writing` says runs gets no invented
- * arguments but those of the wrong type, which no tool gets to see.
+ * The calls of each tool: its examples, the arguments of the submission test, and one call with an argument of the wrong type, which
+ * shows a failure. A tool that `writing` says runs does not get the arguments of the submission test: only a server that
+ * validates arguments refuses the wrong type before the tool runs.
  */
 export function toolCases(
   tools: readonly JsonObject[],
@@ -79,7 +79,7 @@ export function invalidVariants(
 /** Each type of parameter refuses at least one of these; the object last, since defaults may complete what it lacks. */
 const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { isInvalid: ['type'] }];
 
-/** Arguments that the inputSchema of a tool refuses, so that an open tool does nothing; undefined if it refuses none. */
+/** Arguments that the inputSchema of a tool refuses, so that the tool does nothing; undefined if it refuses none. */
 export function refusedArguments(tool: JsonObject): JsonObject | undefined {
   const schema = inputSchemaOf(tool);
   const undeclared = { 'no such argument 4kx': true };
