@@ -54,6 +54,11 @@ class RunState {
     if (isComplete && submissionRules.includes(rule)) this.rehearsalProbe = probe;
   }
 
+  /** Removes the results of rules that depend on a server which stopped answering. */
+  forgetResults(rules: readonly LeveledRule[]): void {
+    for (const { rule } of rules) if (rule.turn !== 'separate') this.results.delete(rule);
+  }
+
   hasFailed(id: string): boolean {
     return [...this.results.values()].some((result) => result.id === id && result.status === 'fail');
   }
@@ -61,6 +66,12 @@ class RunState {
   /** Whether a rule has passed or failed. */
   isChecked(rule: LiveRule): boolean {
     return isChecked(this.results.get(rule));
+  }
+
+  /** Whether the verdict of a rule is doubtful, or missing because an isolated rule with a doubtful verdict failed. */
+  isDoubtful(rule: LiveRule): boolean {
+    if (this.doubtfulRules.has(rule)) return true;
+    return rule.turn === 'isolated' && this.hasDoubtfulIsolatedRule && !this.isChecked(rule);
   }
 
   get hasDoubtfulIsolatedRule(): boolean {
@@ -183,15 +194,9 @@ export class LiveRun {
    * repeated: they passed, and would open sessions. If the server never spoke JSON-RPC, or stopped answering, silence proves nothing.
    */
   async #repeatDoubtfulRules(rules: readonly LeveledRule[], state: RunState): Promise<void> {
-    const repeatsUncheckedIsolated = state.hasDoubtfulIsolatedRule;
-    const doubtfulRules = rules.filter(
-      ({ rule }) =>
-        state.doubtfulRules.has(rule) ||
-        (repeatsUncheckedIsolated && rule.turn === 'isolated' && !state.isChecked(rule)),
-    );
-    if (this.liveness.hasStopped)
-      for (const { rule } of doubtfulRules) if (rule.turn !== 'separate') state.results.delete(rule);
-    if (doubtfulRules.length === 0 || this.liveness.hasStopped || !this.probe.ledger.speaksJsonRpc) return;
+    const doubtfulRules = rules.filter(({ rule }) => state.isDoubtful(rule));
+    if (this.liveness.hasStopped) return state.forgetResults(doubtfulRules);
+    if (doubtfulRules.length === 0 || !this.probe.ledger.speaksJsonRpc) return;
     await this.#endSessions();
     this.#forgetAnswers();
     let silences = 0;

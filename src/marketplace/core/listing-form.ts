@@ -27,23 +27,20 @@ export function formProblems(
   rules: Rules,
   usedEndpoints: readonly string[] = [],
 ): readonly FieldProblem[] {
-  return [
+  const problems = [
     ...lengthProblems('name', form.name, rules.nameLength),
     ...lengthProblems('description', form.description, rules.descriptionLength),
     ...descriptionAdvice(form.description, rules),
     ...categoryProblems(form.category, rules),
     ...priceProblems(form.price, rules),
     ...endpointProblems(form.endpoint),
-    ...(usedEndpoints.includes(form.endpoint)
-      ? [
-          fieldProblem(
-            'endpoint',
-            'This endpoint is listed already. Use Refresh Skills in My tools, or market-mcp marketplace refresh.',
-          ),
-        ]
-      : []),
   ];
+  if (usedEndpoints.includes(form.endpoint)) problems.push(fieldProblem('endpoint', usedEndpoint));
+  return problems;
 }
+
+const usedEndpoint =
+  'This endpoint is listed already. Use Refresh Skills in My tools, or market-mcp marketplace refresh.';
 
 function lengthProblems(
   field: 'name' | 'description',
@@ -115,18 +112,18 @@ export function endpointProblems(text: string): readonly FieldProblem[] {
     return [fieldProblem('endpoint', message)];
   }
   const { protocol, hostname, pathname, username, password } = url;
-  const rejected = [
-    protocol !== 'https:' &&
-      !isLoopback(hostname) &&
-      'Expected https: the marketplace calls no plain http (C§1.4). http is for this machine only.',
-    !(pathname.endsWith('/mcp') && text.endsWith('/mcp')) && 'Expected a URL that ends with /mcp (C§8).',
-    username + password !== '' && 'Remove the user and the password: callers do not have them.',
-    username + password === '' && hasUrlSecret(text) && `The URL ${publicUrl}.`,
-  ]
-    .filter((message) => message !== false)
-    .map((message) => fieldProblem('endpoint', message));
-  const oldClient = 'The path contains "sse": the public marketplace then picks its old SSE client.';
-  return [...rejected, ...(/sse/i.test(pathname) ? [advise('endpoint', oldClient)] : [])];
+  const problems: FieldProblem[] = [];
+  const add = (message: string) => problems.push(fieldProblem('endpoint', message));
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    add('Expected https: the marketplace calls no plain http (C§1.4). http is for this machine only.');
+  if (!pathname.endsWith('/mcp') || !text.endsWith('/mcp')) add('Expected a URL that ends with /mcp (C§8).');
+  if (username + password !== '') add('Remove the user and the password: callers do not have them.');
+  else if (hasUrlSecret(text)) add(`The URL ${publicUrl}.`);
+  if (/sse/i.test(pathname))
+    problems.push(
+      advise('endpoint', 'The path contains "sse": the public marketplace then picks its old SSE client.'),
+    );
+  return problems;
 }
 
 function fieldProblem(field: keyof ListingForm, message: string): FieldProblem {

@@ -76,7 +76,7 @@ export function redactValue<Value extends Json>(value: Value): Value {
 }
 
 /**
- * A body that was shown, perhaps edited since, with the secrets of the original at the same places.
+ * Restores the secrets of the original body in a redacted body, which a user may have edited.
  *
  * @param original undefined if nothing in it was redacted
  */
@@ -109,11 +109,10 @@ function stringIn(token: string): string {
   const closedToken = `${token.replace(/\\(?:u[\da-f]{0,3})?$/i, '')}"`;
   // Each level of strings in strings loses its backslashes. Otherwise, a hostile text could have any number of levels.
   const unescaped = (escaped: string) => escaped.replaceAll(/\\([\s\S])/g, '$1');
-  const [text = unescaped(token.slice(1, isWhole ? -1 : undefined))] = [
-    ...(isWhole ? parseJsonText(token) : []),
-    ...parseJsonText(closedToken),
-  ];
-  return String(text);
+  const [text] = isWhole
+    ? [...parseJsonText(token), ...parseJsonText(closedToken)]
+    : parseJsonText(closedToken);
+  return String(text ?? unescaped(token.slice(1, isWhole ? -1 : undefined)));
 }
 
 /** A URL, or a text with URLs, without the secrets of their users, paths and queries. */

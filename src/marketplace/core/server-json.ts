@@ -95,14 +95,16 @@ export interface ServerEntry {
 /** The `server.json` of a remote server that requires the token of a marketplace. */
 export function serverJson(entry: ServerEntry, token: PlatformProfile['token']): JsonObject {
   const { name, title, description, version, endpoint, website, repository } = entry;
+  const links: { websiteUrl?: string; repository?: JsonObject } = {};
+  if (website !== undefined) links.websiteUrl = website;
+  if (repository !== undefined) links.repository = { url: repository, source: hostOf(repository) ?? '' };
   return {
     $schema: registrySchema,
     name,
     title,
     description,
     version,
-    ...(website !== undefined && { websiteUrl: website }),
-    ...(repository !== undefined && { repository: { url: repository, source: hostOf(repository) ?? '' } }),
+    ...links,
     remotes: [
       {
         type: 'streamable-http',

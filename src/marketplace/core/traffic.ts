@@ -128,7 +128,7 @@ export class Traffic {
 
 /** Size of an exchange in bytes: two per character, the maximum in V8. */
 function sizeOf({ url, request, response, logs }: Exchange): number {
-  const messages = [request, ...(response ? [response] : [])];
+  const messages = response ? [request, response] : [request];
   const texts = [
     url,
     ...messages.flatMap(({ headers, body, [sentBody]: requestBody = '' }) => [

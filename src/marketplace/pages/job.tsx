@@ -169,7 +169,7 @@ function Group({ group: { problem, paths }, hasTitle, fix }: GroupProps) {
   const { tool, arguments: args, expected, actual, cause, at } = problem;
   const tried = tool === undefined || args === undefined ? '' : tryPath(tool, args);
   const placeTexts = paths.length > 1 ? [counted(paths.length, 'place')] : paths;
-  const names = [...(tool === undefined || hasTitle ? [] : [tool]), ...placeTexts];
+  const names = tool === undefined || hasTitle ? placeTexts : [tool, ...placeTexts];
   return (
     <div class="stack tight">
       {names.length > 0 && <p class="mono">{visibleText(names.join(' · '))}</p>}

@@ -45,7 +45,7 @@ export interface AvailabilityReport {
 const leastDays = 14;
 const dayMs = 24 * 60 * 60 * 1000;
 
-type Seen = Pick<Look, 'status' | 'says' | 'fix'>;
+type LookResult = Pick<Look, 'status' | 'says' | 'fix'>;
 
 /**
  * Looks at a server in use as the marketplace does every day, and at what lets paid calls fail later: about ten requests, none of
@@ -59,13 +59,13 @@ export async function lookAtServer(
 ): Promise<AvailabilityReport> {
   const probe = new Probe(target);
   let drift: Drift | undefined;
-  const list = async (): Promise<Seen> => {
+  const list = async (): Promise<LookResult> => {
     if (!earlier)
       return skipCheck('no earlier list is known: give --against, or run market-mcp list --mark-listed');
     drift = driftFrom(earlier, await probe.toolListElements());
     if (!drift.refreshNeeded) return passCheck(`as in ${drift.against}`);
     const words = `${drift.changes.length} differences from ${drift.against}`;
-    return fail(words, 'Trigger "Refresh Skills", then record the list: market-mcp list --mark-listed.');
+    return failCheck(words, 'Trigger "Refresh Skills", then record the list: market-mcp list --mark-listed.');
   };
   const titles = {
     answer: ['the first answer', () => firstAnswer(probe)],
@@ -74,11 +74,11 @@ export async function lookAtServer(
     list: ['the tools that are registered', list],
     certificate: ['the certificate', () => certificate(probe)],
     keys: ["the platform's keys", () => keys(probe)],
-  } as const satisfies { readonly [id in Look['id']]: readonly [string, () => Promise<Seen>] };
+  } as const satisfies { readonly [id in Look['id']]: readonly [string, () => Promise<LookResult>] };
   const looks: Look[] = [];
   try {
     for (const [id, [title, look]] of Object.entries(titles)) {
-      looks.push({ id: id as Look['id'], title, ...(await look().catch(missed)) });
+      looks.push({ id: id as Look['id'], title, ...(await look().catch(resultOfError)) });
     }
   } finally {
     await probe.close();
@@ -95,38 +95,38 @@ export async function lookAtServer(
   return report;
 }
 
-function passCheck(says: string): Seen {
+function passCheck(says: string): LookResult {
   return { status: 'pass', says };
 }
 
-function skipCheck(says: string): Seen {
+function skipCheck(says: string): LookResult {
   return { status: 'not-run', says };
 }
 
-function fail(says: string, fix: string): Seen {
+function failCheck(says: string, fix: string): LookResult {
   return { status: 'fail', says, fix };
 }
 
 /** A look that got no answer has failed; one that lacks the answer to an earlier look was not made. */
-function missed(error: unknown): Seen {
+function resultOfError(error: unknown): LookResult {
   if (error instanceof NotRun) return skipCheck(error.message);
-  if (error instanceof NoAnswer) return fail(error.message, 'See whether the server runs, and its log.');
+  if (error instanceof NoAnswer) return failCheck(error.message, 'See whether the server runs, and its log.');
   throw error;
 }
 
-function statusOfProblems(problems: readonly Problem[], okText: string, fix: string): Seen {
+function statusOfProblems(problems: readonly Problem[], okText: string, fix: string): LookResult {
   const [problem] = problems;
-  if (problem) return fail(`expected ${problem.expected}, got ${problem.actual}`, fix);
+  if (problem) return failCheck(`expected ${problem.expected}, got ${problem.actual}`, fix);
   return passCheck(okText);
 }
 
 /** The time of the first answer counts from the name of the host to the last byte, including a cold start. */
-async function firstAnswer(probe: Probe): Promise<Seen> {
+async function firstAnswer(probe: Probe): Promise<LookResult> {
   const { initializeMs } = probe.profile.limits;
   const answer = await probe.initialized();
   const words = `initialize answered in ${Math.round(answer.http.ms)} ms`;
   if (answer.http.ms > initializeMs)
-    return fail(
+    return failCheck(
       `${words}, allowed are ${initializeMs}`,
       'Keep an instance running, or do slow work at its start.',
     );
@@ -137,19 +137,20 @@ async function firstAnswer(probe: Probe): Promise<Seen> {
   );
 }
 
-async function discovery(probe: Probe): Promise<Seen> {
+async function discovery(probe: Probe): Promise<LookResult> {
   const fix = 'Let initialize and the lists pass without authentication: "Refresh Skills" sends no token.';
   const problems = [...toolListProblems(await probe.fetchedToolList())];
   for (const method of ['resources/list', 'prompts/list']) {
     if (problems.length === 0) problems.push(...resultProblems(await probe.rpc(method)));
   }
   const count = problems.length === 0 ? (await probe.toolListElements()).length : 0;
-  if (problems.length === 0 && count === 0) return fail('tools/list is empty', 'Serve at least one tool.');
+  if (problems.length === 0 && count === 0)
+    return failCheck('tools/list is empty', 'Serve at least one tool.');
   return statusOfProblems(problems, `open, ${count} tools`, fix);
 }
 
 /** Asks a tool that only reads, with arguments that its inputSchema refuses, so that an open one does nothing; else no real tool. */
-async function gate(probe: Probe): Promise<Seen> {
+async function gate(probe: Probe): Promise<LookResult> {
   const tools = (await probe.fetchedToolList()).fault
     ? []
     : leastHarmfulFirst(await probe.tools()).filter(onlyReads);
@@ -168,38 +169,38 @@ async function gate(probe: Probe): Promise<Seen> {
   );
 }
 
-async function certificate(probe: Probe): Promise<Seen> {
+async function certificate(probe: Probe): Promise<LookResult> {
   const { url } = probe;
   if (url.protocol !== 'https:') {
     if (isLoopback(url.hostname)) return skipCheck('plain HTTP, on this machine');
-    return fail('plain HTTP', 'Serve https: the platform calls nothing else.');
+    return failCheck('plain HTTP', 'Serve https: the platform calls nothing else.');
   }
   const { validTo, refusal } = await certificateOf(url, probe.timeoutMs()).catch((error: unknown) => {
     throw new NoAnswer(messageOf(error));
   });
   const fix = 'Renew the certificate, and see why it was not renewed by itself.';
-  if (refusal !== undefined) return fail(refusal, fix);
-  if (validTo === undefined) return fail('it has no date', fix);
+  if (refusal !== undefined) return failCheck(refusal, fix);
+  if (validTo === undefined) return failCheck('it has no date', fix);
   const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
   const words = `valid until ${validTo.toISOString().slice(0, 10)}, ${days} days`;
-  if (days < leastDays) return fail(words, fix);
+  if (days < leastDays) return failCheck(words, fix);
   return passCheck(words);
 }
 
 /** Whether a server that starts now gets the keys with which it verifies tokens. */
-async function keys(probe: Probe): Promise<Seen> {
+async function keys(probe: Probe): Promise<LookResult> {
   const { jwksUrl, fallbackKey } = probe.profile.token;
   if (jwksUrl === null) return skipCheck('the platform publishes no key set');
   const found = await keySet(new URL(jwksUrl), probe);
   if (typeof found === 'string') {
     if (fallbackKey)
       return passCheck(`${jwksUrl}: ${found}; servers verify with the key ${fallbackKey.source}`);
-    return fail(`${jwksUrl}: ${found}`, 'No server can verify tokens. Ask the platform.');
+    return failCheck(`${jwksUrl}: ${found}`, 'No server can verify tokens. Ask the platform.');
   }
   const fallbackPublicKey = fallbackKey && createPublicKey(fallbackKey.pem);
   if (!fallbackPublicKey || found.some((key) => key.equals(fallbackPublicKey)))
     return passCheck(`${jwksUrl}: ${found.length} keys`);
-  return fail(
+  return failCheck(
     `${jwksUrl}: the keys are not the one that the profile ${probe.profile.name} knows`,
     'Upgrade the project, and restart the server: with the old key alone it refuses every paid call.',
   );

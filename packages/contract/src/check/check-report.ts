@@ -2,7 +2,7 @@ import type { Json } from '../json/value.ts';
 import type { CallPlan, Cause, Level, Report, RuleResult } from '../model.ts';
 import type { ChangeId, Party } from './change-rules.ts';
 
-/** What a check requires beyond the contract's own verdict. */
+/** The user's demands, in addition to the contract. */
 export interface Demands {
   /** `must`: only a failed MUST is a failure. `should`: a failed SHOULD and drift are also failures. */
   readonly level: Level;

@@ -57,30 +57,26 @@ export async function decideCalls(
 /** A person reads the first entries of a long list. The JSON report contains all. */
 const toolsShown = 20;
 
-/** The plan as text: which tools are called, how often, and why; which are not, and why. */
+/** The plan as text: which tools are called, how often and why, and which tools are not called and why. */
 function planLines({ called, withheld }: CallPlan): readonly string[] {
-  return [
-    called.length === 0 ? 'No tool will be called.' : 'These tools will be called:',
-    ...firstLines(
-      called,
-      toolsShown,
-      ({ tool, atMost, because }) => `  ${tool}, at most ${atMost} times: ${because}`,
-      '  ',
-    ),
-    ...(withheld.length === 0 ? [] : ['These will not be called (--call <tool> allows it):']),
-    ...firstLines(withheld, toolsShown, ({ tool, because }) => `  ${tool}: ${because}`, '  '),
-  ];
+  const lines = [called.length === 0 ? 'No tool will be called.' : 'These tools will be called:'];
+  const calledLine = ({ tool, atMost, because }: PlannedTool) =>
+    `  ${tool}, at most ${atMost} times: ${because}`;
+  const withheldLine = ({ tool, because }: PlannedTool) => `  ${tool}: ${because}`;
+  lines.push(...firstLines(called, toolsShown, calledLine, '  '));
+  if (withheld.length > 0) lines.push('These will not be called (--call <tool> allows it):');
+  lines.push(...firstLines(withheld, toolsShown, withheldLine, '  '));
+  return lines;
 }
 
-/** Lines that name what the submission test of the marketplace may change. */
+/** Lines about the tools that the submission test of the marketplace may call with an effect. */
 export function submissionLines(calls: readonly SubmissionCall[]): readonly string[] {
-  const writing = calls.filter(({ writes }) => writes);
-  const hiddenCount = writing.length - toolsShown;
-  return [
-    ...writing.slice(0, toolsShown).map((call) => {
-      const { says, fix } = submissionHarm(call);
-      return `${call.tool} may change something: ${says}. ${fix}`;
-    }),
-    ...(hiddenCount > 0 ? [`… and ${hiddenCount} more tools that may change something`] : []),
-  ];
+  const writingCalls = calls.filter(({ writes }) => writes);
+  const hiddenCount = writingCalls.length - toolsShown;
+  const lines = writingCalls.slice(0, toolsShown).map((call) => {
+    const { says: harm, fix } = submissionHarm(call);
+    return `${call.tool} may change something: ${harm}. ${fix}`;
+  });
+  if (hiddenCount > 0) lines.push(`… and ${hiddenCount} more tools that may change something`);
+  return lines;
 }

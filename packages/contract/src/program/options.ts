@@ -10,9 +10,9 @@ import { variableName } from './server.ts';
 import { type UrlFlags, urlFlags } from './url-flags.ts';
 
 /**
- * What the flags of a check ask for.
+ * Reads the options of a check from its flags, and the files that they name.
  *
- * @param earlier the listing to compare with if no flag names one
+ * @param earlier the listing to compare with if no flag names a file
  * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`
  */
 export async function examineOptions(flags: UrlFlags, earlier?: PreviousListing): Promise<ExamineOptions> {
@@ -47,7 +47,7 @@ function millisecondsIn(name: 'timeout' | 'deadline', flags: UrlFlags, highest: 
   return numberIn(flag, flags[name], [1, highest], noun, `Write ${flag} 5000.`);
 }
 
-/** The flags that a repeated check takes over. */
+/** The flags that the command of a repeated check contains. */
 const rerunFlags = [
   'platform',
   'signingKey',
@@ -64,10 +64,10 @@ const rerunFlags = [
 ] as const;
 
 /**
- * The command line that repeats some rules of a check with the same flags. Secrets are left to the shell:
- * a token is printed as "$TOKEN".
+ * Returns the command line that repeats some rules of a check with the same flags. Secrets are printed as variables of the shell:
+ * "$TOKEN" instead of a token.
  *
- * @param command the line of the check with further arguments
+ * @param command returns the command line of the check with these arguments
  */
 export function rerunCommand(
   command: (...args: readonly string[]) => string,
@@ -76,23 +76,18 @@ export function rerunCommand(
   rules: readonly string[],
 ): string {
   const { signingKey, token, header } = flags;
-  const isText = signingKey?.includes('-----BEGIN') === true;
-  const shownFlags = isText ? { ...flags, signingKey: undefined } : flags;
-  const commandLine = command(
-    ...(target === undefined ? [] : [asOperand(target)]),
-    '--only',
-    rules.join(','),
-    ...replayFlags(urlFlags, shownFlags, rerunFlags),
-  );
-  const secrets = [
-    ...(token === undefined ? [] : [`--token ${variableReference(token) ?? '"$TOKEN"'}`]),
-    ...(isText ? ['--signing-key "$SIGNING_KEY"'] : []),
-    ...header.map(
-      (headerLine) =>
-        `--header ${variableReference(headerLine) ?? `"${/^[\w-]*/.exec(headerLine)?.[0]}: $VALUE"`}`,
-    ),
-  ];
-  return [commandLine, ...secrets].join(' ');
+  const isPemText = signingKey?.includes('-----BEGIN') === true;
+  const shownFlags = isPemText ? { ...flags, signingKey: undefined } : flags;
+  const args = ['--only', rules.join(','), ...replayFlags(urlFlags, shownFlags, rerunFlags)];
+  if (target !== undefined) args.unshift(asOperand(target));
+  const parts = [command(...args)];
+  if (token !== undefined) parts.push(`--token ${variableReference(token) ?? '"$TOKEN"'}`);
+  if (isPemText) parts.push('--signing-key "$SIGNING_KEY"');
+  for (const line of header) {
+    const name = /^[\w-]*/.exec(line)?.[0];
+    parts.push(`--header ${variableReference(line) ?? `"${name}: $VALUE"`}`);
+  }
+  return parts.join(' ');
 }
 
 /** The text of a flag that names an environment variable, as a shell takes it. */

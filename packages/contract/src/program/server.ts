@@ -17,7 +17,7 @@ import { type UrlFlags, urlFlags } from './url-flags.ts';
 type ServerFlags = Partial<UrlFlags> & Pick<UrlFlags, 'header'>;
 
 /**
- * The server at a URL, as flags describe it.
+ * Returns the server at a URL as the target of a check. Flags say which platform, token and headers it has.
  *
  * @throws CommandError `INVALID_INPUT` for the address and each flag that is wrong; `NOT_READABLE`
  */
@@ -32,7 +32,7 @@ export async function targetAtUrl(url: string, flags: ServerFlags): Promise<Targ
   return { url, profile, headers: Object.fromEntries(headers), ...(signer && { signer }) };
 }
 
-/** An error for --issuer and for --audience without --signing-key: they are for tokens that the check signs. */
+/** The errors for --issuer and --audience without --signing-key: only the check signs tokens with them. */
 function signingFlagErrors(flags: ServerFlags): readonly InputError[] {
   if (flags.signingKey !== undefined) return [];
   return (['issuer', 'audience'] as const)
@@ -81,7 +81,7 @@ async function signerFromFlags(
   );
 }
 
-/** The text of a flag with a secret: `$NAME` names an environment variable, so that no list of processes shows its text. */
+/** Returns the text of a flag with a secret. `$NAME` names an environment variable, so that no list of processes shows the secret. */
 function readSecretFlag(flag: string, value: string): string {
   const name = variableName(value);
   if (name === undefined) return value;
@@ -94,7 +94,7 @@ function readSecretFlag(flag: string, value: string): string {
   );
 }
 
-/** The environment variable that a flag names instead of its text. */
+/** The environment variable that a flag names instead of its text; undefined if it names none. */
 export function variableName(text: string): string | undefined {
   return /^\$([A-Za-z_]\w*)$/.exec(text)?.[1];
 }
@@ -117,7 +117,7 @@ async function rejectIfThrown<T>(location: string, hint: string, act: () => Prom
   }
 }
 
-/** The value is not part of the error: it may be a secret. */
+/** The error does not contain the value of the flag: it may be a secret. */
 function flagError(location: string, message: string, hint: string): CommandError {
   return invalidInput([inputError(location, undefined, message, hint)]);
 }

@@ -5,10 +5,10 @@ import { NotRun } from '../wire/not-run.ts';
 import { skippedRule } from './summary.ts';
 
 /**
- * Verdicts without those that another rule explains. A failed rule is not run, because of another failed one, if it got
- * nothing but answers which are the fault of that one, or nothing but the same refusal in other words than the contract's.
+ * Replaces the verdicts that another failed rule explains. A failed rule counts as not run if every answer that it got fails the other
+ * rule, or if it got only the same refusal as the other rule, in other words than the contract's.
  *
- * @param causeOf the rule whose fault is in what a problem got
+ * @param causeOf the rule that an answer fails, by the text of a problem
  */
 export function withCauses(
   rules: readonly RuleResult[],
@@ -40,7 +40,7 @@ export function withCauses(
   });
 }
 
-/** The problem without a fix that sends the author to a rule which has not failed. */
+/** Removes a fix that names a rule which has not failed. */
 function withValidFix(problem: Problem, rules: ReadonlyMap<string, RuleResult>): Problem {
   const first = /^Fix (\S+) first: /.exec(problem.fix ?? '')?.[1];
   if (first === undefined || rules.get(first)?.status === 'fail') return problem;
@@ -60,7 +60,7 @@ function failedCause(
   return causes.map((rule) => failedCause(rule, rules, [...visited, ...see])).find((id) => id !== undefined);
 }
 
-/** A rule that was not run because of answers about which all rules pass: they came now and then. */
+/** A skipped rule whose explaining rules all pass: the answers that prevented it were intermittent. */
 function withSteadyCause(
   rule: RuleResult,
   rules: readonly RuleResult[],
@@ -79,7 +79,7 @@ function rank({ level }: RuleResult): number {
   return level === 'must' ? 0 : 1;
 }
 
-/** What is the same of all problems; undefined if it is not. */
+/** The value that all problems share; undefined if they differ. */
 function sharedValue(
   problems: readonly Problem[],
   of: (problem: Problem) => string | undefined,
@@ -89,7 +89,7 @@ function sharedValue(
   return undefined;
 }
 
-/** The expected refusal with the one that came instead. */
+/** The expected and the actual refusal of a problem, as text; undefined for any other problem. */
 function refusalIn(problem: Problem): string | undefined {
   if (isOtherRefusal(problem))
     return `${problem.expected} ${problem.actual.slice(problem.actual.indexOf('HTTP 4'))}`;

@@ -22,21 +22,22 @@ export const unreachable = { id: 'endpoint.reachable', title: 'the server answer
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
 export function problemLine({ tool, path, expected, actual, cause, at }: Problem): string {
-  const location = [tool, path].filter((part) => part !== undefined).join(' · ');
-  const error = cause === undefined ? '' : `; the error: ${cause.message}`;
-  const place = at === undefined ? '' : ` (${at})`;
-  return printable(
-    `${location === '' ? '' : `${location}: `}expected ${expected}, got ${actual}${error}${place}`,
-  );
+  const subject = [tool, path].filter((part) => part !== undefined).join(' · ');
+  let line = `expected ${expected}, got ${actual}`;
+  if (subject !== '') line = `${subject}: ${line}`;
+  if (cause) line += `; the error: ${cause.message}`;
+  if (at !== undefined) line += ` (${at})`;
+  return printable(line);
 }
 
-/** The fix of a failed rule: the fix of its problems, else its own. */
+/** The fixes of the problems of a failed rule. If they have none, the fix of the rule. */
 export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
-  const exact = problems.flatMap((problem) => (problem.fix === undefined ? [] : [printable(problem.fix)]));
-  return exact.length > 0 ? [...new Set(exact)] : [fix];
+  const problemFixes = problems.map((problem) => problem.fix).filter((text) => text !== undefined);
+  if (problemFixes.length === 0) return [fix];
+  return [...new Set(problemFixes.map(printable))];
 }
 
-/** What a failed rule reports, in printable lines: its first problems, the frames of errors, the fix and its explanation. */
+/** The details of a failed rule in printable lines: its first problems, the frames of errors, the fixes, and the command that explains it. */
 export function detailLines(
   rule: CheckedRule,
   explainCommand: ReportOptions['explainCommand'],
@@ -50,13 +51,13 @@ export function detailLines(
   ];
 }
 
-/** Why rules were not run, and what the caller can do about it. */
+/** The reason why a rule was not run, and what the user can do about it. */
 export function reasonLine(reason: string): string {
   const remedy = remedies.get(reason);
   return printable(remedy === undefined ? reason : `${reason} (${remedy})`);
 }
 
-/** What the caller can do so that the rules of an incomplete check are run, in printable lines. */
+/** What the user can do to run the skipped rules of a check, in printable lines. */
 export function remedyLines({ rules }: Pick<CheckReport, 'rules'>): readonly string[] {
   return [...remedies].flatMap(([reason, remedy]) => {
     const count = rules.filter((rule) => rule.reason === reason).length;
@@ -76,7 +77,7 @@ const remedies = new Map<string, string>([
   [missing.launch, 'check the directory of a project, neither a URL nor a Worker'],
 ]);
 
-/** What a report says in addition to the verdicts on rules, in a printable line. */
+/** A printable line of a report in addition to the verdicts on rules. */
 export interface Remark {
   /** The subject: `drift`, or the id of a rule. */
   readonly about: string;
@@ -85,57 +86,54 @@ export interface Remark {
   readonly fails: boolean;
 }
 
-/**
- * What was not run, changes that break callers, entries of the baseline that pass now, errors that belong to no rule, second
- * questions.
- */
+/** The remarks of a report: skipped rules, breaking changes, stale entries of the baseline, other errors, and footnotes of rules. */
 export function remarksOf(report: CheckReport): readonly Remark[] {
   const { ok, complete, demands, drift, baseline, rules, serverErrors = [] } = report;
-  const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
-  return [
-    ...(ok && !complete
-      ? [
-          {
-            about: 'coverage',
-            text: [`${verdictOf(report)}.`, ...remedyLines(report)].join(' '),
-            fails: false,
-          },
-        ]
-      : []),
-    ...breaking.map(({ tool, path, what: change, breaksFor }) => ({
-      about: 'drift',
-      text: printable(
-        `${path === undefined ? tool : `${tool} · ${path}`}: ${change}; ${brokenBy(breaksFor)}`,
-      ),
-      fails: demands.level === 'should',
-    })),
-    ...(baseline?.stale ?? []).map(({ rule, tool }) => ({
-      about: rule,
-      text: printable(`passes now${tool === undefined ? '' : ` for ${tool}`}: remove it from the baseline`),
-      fails: true,
-    })),
-    ...serverErrors.map((error) => ({ about: 'server', text: otherErrorLine(error), fails: false })),
-    ...rules.flatMap((rule) => footnotes(rule).map((text) => ({ about: rule.id, text, fails: false }))),
-  ];
+  const remarks: Remark[] = [];
+  if (ok && !complete) {
+    const text = [`${verdictOf(report)}.`, ...remedyLines(report)].join(' ');
+    remarks.push({ about: 'coverage', text, fails: false });
+  }
+  const breakingChanges = (drift?.changes ?? []).filter(({ breaks }) => breaks);
+  for (const { tool, path, what: change, breaksFor } of breakingChanges) {
+    const location = path === undefined ? tool : `${tool} · ${path}`;
+    const text = printable(`${location}: ${change}; ${brokenBy(breaksFor)}`);
+    remarks.push({ about: 'drift', text, fails: demands.level === 'should' });
+  }
+  for (const { rule, tool } of baseline?.stale ?? []) {
+    const forTool = tool === undefined ? '' : ` for ${tool}`;
+    const text = printable(`passes now${forTool}: remove it from the baseline`);
+    remarks.push({ about: rule, text, fails: true });
+  }
+  for (const error of serverErrors)
+    remarks.push({ about: 'server', text: otherErrorLine(error), fails: false });
+  const ruleRemarks = rules.flatMap((rule) =>
+    footnotes(rule).map((text) => ({ about: rule.id, text, fails: false })),
+  );
+  return [...remarks, ...ruleRemarks];
 }
 
 /** An error that the server logged and that belongs to no failed rule, in a printable line. */
 export function otherErrorLine({ tool, message, at, times }: OtherError): string {
   const subject =
     tool === undefined ? 'an error outside any call' : `${tool} failed in a call that was expected to fail`;
-  const often = times > 1 ? `, ${times} times` : '';
-  return printable(`${subject}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
+  const location = at === undefined ? '' : ` at ${at}`;
+  const frequency = times > 1 ? `, ${times} times` : '';
+  return printable(`${subject}: ${message}${location}${frequency}`);
 }
 
-/** Printable lines of details beside a verdict: whether the rule was checked again, and its first problem. */
-export function footnotes({ again, note, status }: CheckedRule): readonly string[] {
-  const result = status === 'pass' ? 'passed' : 'failed again';
-  const second =
-    again === undefined ? [] : [`${result} when it was asked again alone; the first time: ${again}`];
-  return [...(note === undefined ? [] : [note]), ...second].map(printable);
+/** Printable lines below a verdict: a note, and the first failure of a rule that was checked again. */
+export function footnotes({ again: firstFailure, note, status }: CheckedRule): readonly string[] {
+  const lines: string[] = [];
+  if (note !== undefined) lines.push(note);
+  if (firstFailure !== undefined) {
+    const result = status === 'pass' ? 'passed' : 'failed again';
+    lines.push(`${result} when it was asked again alone; the first time: ${firstFailure}`);
+  }
+  return lines.map(printable);
 }
 
-/** File and line of a place in a project: `src/tools/x.ts:12`. */
+/** Reads the file and the line of a location in a project: `src/tools/x.ts:12`. */
 export function parseLocation(at: string): { readonly file: string; readonly line?: number } {
   const [, file = at, line] = /^(.*?)(?::(\d+))?$/.exec(at) ?? [];
   return { file, ...(line !== undefined && { line: Number(line) }) };
@@ -143,7 +141,8 @@ export function parseLocation(at: string): { readonly file: string; readonly lin
 
 /** The frames of the errors that caused the problems of a rule, each error once. */
 export function stackLines(problems: readonly Problem[]): readonly string[] {
-  const stacks = problems.flatMap(({ cause }) => (cause ? [cause.stack.map(printable).join('\n')] : []));
+  const causes = problems.map(({ cause }) => cause).filter((cause) => cause !== undefined);
+  const stacks = causes.map(({ stack }) => stack.map(printable).join('\n'));
   return [...new Set(stacks)].filter((stack) => stack !== '');
 }
 

@@ -5,20 +5,15 @@ import type { Problem, RuleResult } from '../model.ts';
 /**
  * One rule with its problems and fixes.
  *
- * @param explain the command that explains the rule
+ * @param explainCommand the command that explains the rule
  */
-export function ruleLines(rule: RuleResult, paint: Paint, explain: string): readonly string[] {
-  return [
-    `${ruleMark(rule, paint)} ${rule.id}${timesOf(rule)}  ${paint.dim(rule.title)}`,
-    ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
-    ...firstLines(
-      mergeToolProblems(rule.problems),
-      problemsShown,
-      (problem) => problemLines(problem, paint),
-      '    ',
-    ),
-    ...(rule.status === 'fail' ? [`    fix       ${fixOf(rule)}`, `    explain   ${explain}`] : []),
-  ];
+export function ruleLines(rule: RuleResult, paint: Paint, explainCommand: string): readonly string[] {
+  const lines = [`${ruleMark(rule, paint)} ${rule.id}${timesOf(rule)}  ${paint.dim(rule.title)}`];
+  if (rule.reason !== undefined) lines.push(`    not run: ${printable(rule.reason)}`);
+  const problems = mergeToolProblems(rule.problems);
+  lines.push(...firstLines(problems, problemsShown, (problem) => problemLines(problem, paint), '    '));
+  if (rule.status === 'fail') lines.push(`    fix       ${fixOf(rule)}`, `    explain   ${explainCommand}`);
+  return lines;
 }
 
 /** How often it failed, if not always: `  intermittent, 3 of 30`. */
@@ -37,14 +32,13 @@ export function firstLines<T>(
   linesOf: (entry: T) => string | readonly string[],
   indent = '',
 ): readonly string[] {
+  const lines = list.slice(0, limit).flatMap(linesOf);
   const hiddenCount = list.length - limit;
-  return [
-    ...list.slice(0, limit).flatMap(linesOf),
-    ...(hiddenCount > 0 ? [`${indent}… and ${hiddenCount} more`] : []),
-  ];
+  if (hiddenCount > 0) lines.push(`${indent}… and ${hiddenCount} more`);
+  return lines;
 }
 
-/** Problems that differ in nothing but their tool as one, which names the first tools and the number of the others. */
+/** Merges problems that differ only in their tool. The merged problem names the first tools and the number of the others. */
 export function mergeToolProblems(problems: readonly Problem[]): readonly Problem[] {
   const groups = groupBy(problems, (problem) => {
     const {
@@ -98,8 +92,8 @@ export function problemLines(problem: Problem, paint: Paint): readonly string[] 
 
 /** The fix of a problem, if it has one, replaces the fix of the rule. */
 function fixOf({ fix, problems }: RuleResult): string {
-  const exact = problems.map((problem) => problem.fix).find((text) => text !== undefined);
-  return printable(exact ?? fix);
+  const problemFix = problems.map((problem) => problem.fix).find((text) => text !== undefined);
+  return printable(problemFix ?? fix);
 }
 
 function ruleMark({ status, level }: RuleResult, paint: Paint): string {

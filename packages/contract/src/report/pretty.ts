@@ -81,10 +81,8 @@ function shortPrettyReport(
     [...summaryLines(report, paint), ...againLines(counted, commandFor, paint)],
   ];
   const [first] = counted;
-  const help = [
-    'Add --verbose for expected and actual values, and for the requests.',
-    ...(first ? [`Explain a rule: ${explainCommand(first.id)}`] : []),
-  ];
+  const help = ['Add --verbose for expected and actual values, and for the requests.'];
+  if (first) help.push(`Explain a rule: ${explainCommand(first.id)}`);
   const room =
     screenLines - otherBlocks.flatMap((lines) => (lines.length > 0 ? ['', ...lines] : [])).length - 6;
   const ordered = [...counted, ...failed.filter((rule) => !counted.includes(rule))];
@@ -111,10 +109,9 @@ function shortFailure(rule: CheckedRule, rules: readonly CheckedRule[], paint: P
   const count = becauseOf(rule, rules).length;
   const effect = count === 0 ? '' : ` (${counted(count, 'rule')} not run because of it)`;
   const answer = problem?.cause?.message ?? problem?.actual ?? '';
-  return [
-    `${mark} ${rule.id}${effect}  ${place}${fixesOf(rule)[0]}`,
-    ...(answer === '' ? [] : [`    ${problem?.cause ? 'error' : 'actual'}  ${printable(answer)}`]),
-  ];
+  const lines = [`${mark} ${rule.id}${effect}  ${place}${fixesOf(rule)[0]}`];
+  if (answer !== '') lines.push(`    ${problem?.cause ? 'error' : 'actual'}  ${printable(answer)}`);
+  return lines;
 }
 
 const placeWidth = 50;
@@ -222,22 +219,24 @@ function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint, verbose: 
   const passed = steps.filter(({ status }) => status === 'pass').slice(entriesShown);
   const failed = steps.filter(({ status }) => status === 'fail').slice(entriesShown);
   const hidden = new Set([...passed, ...failed]);
-  return [
+  const lines = [
     paint.bold(title),
     ...steps.filter((step) => !hidden.has(step)).flatMap((step) => stepLines(step, paint)),
-    ...(failed.length > 0 ? [`… and ${failed.length} more that fail`] : []),
-    ...(passed.length > 0 ? [`… and ${passed.length} more that pass`] : []),
   ];
+  if (failed.length > 0) lines.push(`… and ${failed.length} more that fail`);
+  if (passed.length > 0) lines.push(`… and ${passed.length} more that pass`);
+  return lines;
 }
 
 function stepLines({ tool, arguments: args, ms, status, problems }: RehearsalStep, paint: Paint) {
   const mark = status === 'pass' ? paint.green('✓') : paint.red('✗');
   const fix = problems.find((problem) => problem.fix !== undefined)?.fix;
-  return [
+  const lines = [
     `${mark} ${printable(clip(tool, nameWidth))}  ${printable(shorten(args))}  ${paint.dim(`${Math.round(ms)} ms`)}`,
     ...problems.slice(0, 3).flatMap((problem) => problemLines(problem, paint)),
-    ...(fix === undefined ? [] : [`    fix       ${printable(fix)}`]),
   ];
+  if (fix !== undefined) lines.push(`    fix       ${printable(fix)}`);
+  return lines;
 }
 
 function baselineLines({ baseline }: CheckReport, paint: Paint): readonly string[] {
@@ -249,19 +248,17 @@ function baselineLines({ baseline }: CheckReport, paint: Paint): readonly string
 
 function summaryLines(report: CheckReport, paint: Paint): readonly string[] {
   const { demands } = report;
-  const demanded = [
-    ...(demands.level === 'should' ? ['a SHOULD counts'] : []),
-    ...(demands.requireAll ? ['every rule must run'] : []),
-  ];
-  const terms = demanded.length > 0 ? ` (${demanded.join(', ')})` : '';
+  const strictDemands: string[] = [];
+  if (demands.level === 'should') strictDemands.push('a SHOULD counts');
+  if (demands.requireAll) strictDemands.push('every rule must run');
+  const terms = strictDemands.length > 0 ? ` (${strictDemands.join(', ')})` : '';
   const verdict = verdictOf(report);
   const mark = { passed: paint.green('✓ passed'), failed: paint.red('✗ failed') }[verdict];
   const seconds = (report.summary.ms / 1000).toFixed(1);
   const counts = countsOf(report.summary, paint);
-  return [
-    `${mark ?? paint.yellow(`! ${verdict}`)}  ${counts} in ${seconds} s${terms}`,
-    ...(report.complete ? [] : remedyLines(report)),
-  ];
+  const summaryLine = `${mark ?? paint.yellow(`! ${verdict}`)}  ${counts} in ${seconds} s${terms}`;
+  if (report.complete) return [summaryLine];
+  return [summaryLine, ...remedyLines(report)];
 }
 
 /** One line for each group of rules: whether it passed, and the counts. */
@@ -287,7 +284,7 @@ function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly str
   });
 }
 
-/** What failed, by the place to change, and the command that runs only these rules again. */
+/** The failures by the place to change, and the command that runs only these rules again. */
 function recapLines(
   { rules, demands }: CheckReport,
   paint: Paint,
@@ -299,21 +296,16 @@ function recapLines(
   if (shownRules.length === 0) return [];
   const groups = groupByLocation(shownRules);
   const hiddenCount = groups.slice(placesShown).flatMap(({ places }) => places).length;
-  return [
-    '',
-    paint.bold(
-      counted.length > 0 ? 'What failed, and where to change it' : 'What could be better, and where',
-    ),
-    ...groups.slice(0, placesShown).flatMap(({ places, what, rules }) => {
-      const place = shortNameList(places, 'places');
-      return [
-        `  ${paint.bold(printable(place))}${place === rules ? '' : `  ${rules}`}`,
-        `      ${clip(printable(what), width)}`,
-      ];
-    }),
-    ...(hiddenCount > 0 ? [`  … and ${hiddenCount} more places`] : []),
-    ...againLines(shownRules, commandFor, paint),
-  ];
+  const title =
+    counted.length > 0 ? 'What failed, and where to change it' : 'What could be better, and where';
+  const lines = ['', paint.bold(title)];
+  for (const { places, text, rules } of groups.slice(0, placesShown)) {
+    const place = shortNameList(places, 'places');
+    const ruleNames = place === rules ? '' : `  ${rules}`;
+    lines.push(`  ${paint.bold(printable(place))}${ruleNames}`, `      ${clip(printable(text), width)}`);
+  }
+  if (hiddenCount > 0) lines.push(`  … and ${hiddenCount} more places`);
+  return [...lines, ...againLines(shownRules, commandFor, paint)];
 }
 
 /** The command that runs only these rules again. */
@@ -327,26 +319,25 @@ function againLines(
   return [`Run only ${failed.length === 1 ? 'this rule' : 'these rules'} again: ${paint.bold(command)}`];
 }
 
-/** The places to change with the rules that failed there; those with the same rules and the same first problem together. */
+/** Groups the problems of failed rules by the place to change. Places with the same rules and the same first problem are one group. */
 function groupByLocation(failed: readonly CheckedRule[]) {
-  const found = failed.flatMap(({ id, title, problems }) =>
+  const locatedProblems = failed.flatMap(({ id, title, problems }) =>
     problems.map((problem) => ({ place: problem.at ?? problem.tool ?? id, id, title, problem })),
   );
-  const places = [...groupBy(found, ({ place }) => place)].map(([place, group]) => {
+  const places = [...groupBy(locatedProblems, ({ place }) => place)].map(([place, group]) => {
     const [{ title, problem }] = group;
     const rules = [...new Set(group.map(({ id }) => id))].join(', ');
-    const line = (tool: string | undefined): string =>
-      problem.cause?.message ?? (place === rules ? title : problemLine({ ...problem, tool, at: undefined }));
-    return { place, rules, textForOne: line(problem.tool), textForSeveral: line(undefined) };
-  });
-  const groups = groupBy(places, ({ rules, textForSeveral }) => JSON.stringify([rules, textForSeveral]));
-  return [...groups.values()].map((group) => {
-    const [{ rules, textForOne, textForSeveral }] = group;
-    return {
-      places: group.map(({ place }) => place),
-      what: group.length > 1 ? textForSeveral : textForOne,
-      rules,
+    const textFor = (tool: string | undefined): string => {
+      if (problem.cause) return problem.cause.message;
+      return place === rules ? title : problemLine({ ...problem, tool, at: undefined });
     };
+    return { place, rules, textWithTool: textFor(problem.tool), textWithoutTool: textFor(undefined) };
+  });
+  const groups = groupBy(places, ({ rules, textWithoutTool }) => JSON.stringify([rules, textWithoutTool]));
+  return [...groups.values()].map((group) => {
+    const [{ rules, textWithTool, textWithoutTool }] = group;
+    const text = group.length > 1 ? textWithoutTool : textWithTool;
+    return { places: group.map(({ place }) => place), text, rules };
   });
 }
 

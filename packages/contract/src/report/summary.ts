@@ -37,12 +37,12 @@ export function summarizeRules(
   };
 }
 
-/** Whether all rules that could explain why another was not run have passed. */
+/** Whether all rules passed that could explain a skipped rule. */
 function isUnexplained(see: readonly RuleResult['status'][]): boolean {
   return see.length > 0 && see.every((status) => status === 'pass');
 }
 
-/** What a report needs to be compared with another. */
+/** The members that tell two reports apart: version, time and hash of the verdicts. */
 export function reportIdentity(rules: readonly RuleResult[]) {
   const verdicts = rules.map(({ id, status }) => `${id} ${status}\n`).toSorted();
   const hash = createHash('sha256').update(verdicts.join('')).digest('hex');

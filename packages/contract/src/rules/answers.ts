@@ -4,7 +4,7 @@ import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { Property } from '../wire/properties.ts';
 import type { PostOptions } from '../wire/requests.ts';
-import { nextId, rpcRequest } from '../wire/rpc.ts';
+import { nextId, type RpcAnswer, rpcRequest } from '../wire/rpc.ts';
 import { mergeLive } from './cases.ts';
 import { frameInData } from './result-values.ts';
 import { toolWordsOf } from './returned-values.ts';
@@ -140,38 +140,54 @@ function propertyRule(property: Property, text: Omit<LiveRule, 'check'>): LiveRu
   };
 }
 
-/** Sends ordinary requests again and again. The first of each may be one that fails. @throws NotRun if no list came */
+/** Sends ordinary requests several times: initialize, tools/list and a call. @throws NotRun if tools/list got no result */
 async function repeatRequests(probe: Probe): Promise<void> {
   const first = await probe.initialized();
+  await repeatInitialize(probe, first);
+  // Only the reset of a new connection proves that the request was lost.
+  const newConnection = probe.ledger.hasReset;
+  const lists = await repeatToolsList(probe, newConnection);
+  if (await probe.hasCases()) await repeatCalls(probe, newConnection);
+  if (!lists.some((answer) => answer?.result)) throw NotRun.by(first.result ? 'list' : 'initialize');
+}
+
+/** Counts a failed first initialize, and repeats initialize if it ever failed. */
+async function repeatInitialize(probe: Probe, first: RpcAnswer): Promise<void> {
   const { ledger } = probe;
   if (!first.result) ledger.countAnswer('initialize', undefined, first);
   for (let count = 0; ledger.hasFailed('initialize') && count < repeats.initialize; count++) {
-    const secondSession = await probe.initialize().catch(ignoreError);
-    if (secondSession) ledger.countAnswer('initialize', undefined, secondSession);
+    const answer = await probe.initialize().catch(ignoreError);
+    if (answer) ledger.countAnswer('initialize', undefined, answer);
   }
-  // Only the reset of a new connection proves that the request was lost.
-  const newConnection = ledger.hasReset;
-  const list = () => probe.rpc('tools/list', undefined, { newConnection }).catch(ignoreError);
-  const answers = [await list()];
+}
+
+/** Stops after the first missing answer, but sends at least three requests. */
+async function repeatToolsList(
+  probe: Probe,
+  newConnection: boolean,
+): Promise<readonly (RpcAnswer | undefined)[]> {
+  const send = () => probe.rpc('tools/list', undefined, { newConnection }).catch(ignoreError);
+  const answers = [await send()];
   const length = answers[0]?.http.body.length ?? 0;
   const rounds = length > longList ? repeats.longList : repeats.list;
-  while (answers.length < rounds && (answers.at(-1) || answers.length < 3)) answers.push(await list());
-  if (await probe.hasCases()) {
-    const { name, arguments: args } = (await probe.cases())[0];
-    const token = await probe.payment().catch(ignoreError);
-    const failed = (await probe.outcomes()).filter(({ result }) => !result).slice(0, 3);
-    for (const failedCall of [...failed, ...failed])
-      await probe.call(failedCall.name, failedCall.arguments, { token }).catch(ignoreError);
-    const call = () => probe.call(name, args, { token, newConnection }).catch(ignoreError);
-    for (let count = 0; count < repeats.call; count++) if (!(await call())) break;
-    for (let round = 0; round < parallel.rounds; round++) {
-      const calls = await Promise.all(
-        Array.from({ length: probe.target.mayCallLiveApis ? 1 : parallel.calls }, call),
-      );
-      if (calls.includes(undefined)) break;
-    }
+  while (answers.length < rounds && (answers.at(-1) || answers.length < 3)) answers.push(await send());
+  return answers;
+}
+
+/** Repeats failed calls twice, then an ordinary call in series and in parallel. */
+async function repeatCalls(probe: Probe, newConnection: boolean): Promise<void> {
+  const [{ name, arguments: args }] = await probe.cases();
+  const token = await probe.payment().catch(ignoreError);
+  const failedCalls = (await probe.outcomes()).filter(({ result }) => !result).slice(0, 3);
+  for (const failedCall of [...failedCalls, ...failedCalls])
+    await probe.call(failedCall.name, failedCall.arguments, { token }).catch(ignoreError);
+  const call = () => probe.call(name, args, { token, newConnection }).catch(ignoreError);
+  for (let count = 0; count < repeats.call; count++) if (!(await call())) break;
+  const callsAtOnce = probe.target.mayCallLiveApis ? 1 : parallel.calls;
+  for (let round = 0; round < parallel.rounds; round++) {
+    const calls = await Promise.all(Array.from({ length: callsAtOnce }, call));
+    if (calls.includes(undefined)) break;
   }
-  if (!answers.some((answer) => answer?.result)) throw NotRun.by(first.result ? 'list' : 'initialize');
 }
 
 function ignoreError(): undefined {

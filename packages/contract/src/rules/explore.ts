@@ -3,6 +3,7 @@ import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
 import {
+  type Exploration,
   type ExploredCall,
   exploreTools,
   failsAgain,
@@ -65,13 +66,9 @@ async function problemsOfTool(
   faultOf: FaultOf,
   note?: (text: string) => void,
 ): Promise<readonly Problem[]> {
-  const { calls, notes } = await exploreTools(probe);
-  if (faultOf === unansweredFault) for (const text of notes) note?.(text);
-  const executedCalls = calls.filter(({ rpc: { http } }) => !isRefusal(http) && !isLimited(http));
-  // The time was over before the first one.
-  if (calls.length === 0 && notes.length > 0) throw NotRun.because('unanswered', notes.join('; '));
-  if (executedCalls.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
-  if (!executedCalls.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
+  const exploration = await exploreTools(probe);
+  if (faultOf === unansweredFault) for (const text of exploration.notes) note?.(text);
+  const executedCalls = callsOfExploration(exploration);
   const fails = (call: ExploredCall) => faultOf(call, probe) !== undefined;
   const failed = groupBy(
     executedCalls.filter(fails),
@@ -79,12 +76,9 @@ async function problemsOfTool(
   );
   const problems: Problem[] = [];
   for (const [first, ...otherCalls] of failed.values()) {
-    if (!(await stillWorks(probe, first))) {
-      note?.(`${first.name} is not judged: its ordinary call fails as well by now`);
-      continue;
-    }
-    if (!(await failsAgain(probe, first, fails))) {
-      note?.(`${first.name} did not answer a call in time that it answers when nothing else runs`);
+    const reason = await reasonNotToReport(probe, first, fails);
+    if (reason !== undefined) {
+      note?.(reason);
       continue;
     }
     const isSilent = first.rpc.http.status === 0; // each smaller call could take as long
@@ -93,6 +87,29 @@ async function problemsOfTool(
     if (fault) problems.push(exploreProblem(probe, smallest, fault, otherCalls.length));
   }
   return problems;
+}
+
+/** The generated calls that neither authentication nor a limit denied. @throws NotRun if there is none, or no ordinary call has a result */
+function callsOfExploration({ calls, notes }: Exploration): readonly ExploredCall[] {
+  const executedCalls = calls.filter(({ rpc: { http } }) => !isRefusal(http) && !isLimited(http));
+  // The time was over before the first call.
+  if (calls.length === 0 && notes.length > 0) throw NotRun.because('unanswered', notes.join('; '));
+  if (executedCalls.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
+  if (!executedCalls.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
+  return executedCalls;
+}
+
+/** Sends the ordinary call and the failed call again. Returns why the failure is not reported; undefined if it is. */
+async function reasonNotToReport(
+  probe: Probe,
+  call: ExploredCall,
+  fails: (call: ExploredCall) => boolean,
+): Promise<string | undefined> {
+  if (!(await stillWorks(probe, call)))
+    return `${call.name} is not judged: its ordinary call fails as well by now`;
+  if (!(await failsAgain(probe, call, fails)))
+    return `${call.name} did not answer a call in time that it answers when nothing else runs`;
+  return undefined;
 }
 
 /** A tools/call without params: it names no tool. */
@@ -178,37 +195,29 @@ function exceptionFault({ rpc, ordinary }: ExploredCall): Fault | undefined {
 const exceptions =
   /\b(?:Type|Reference|Key|Attribute|Index|UnboundLocal|ZeroDivision|Recursion|UnicodeEncode|UnicodeDecode)Error\b|Cannot (?:read|set) propert|\bis not a function\b|\bis not iterable\b|\bobject (?:has no attribute|is not subscriptable)\b|NullPointerException|nil pointer dereference|index out of range/;
 
-function refusalFault({ rpc, isValid, variant, ordinary }: ExploredCall): Fault | undefined {
+/** The fault of a call with one invalid argument that succeeded, or whose refusal does not name the argument. */
+function refusalFault(call: ExploredCall): Fault | undefined {
+  const { rpc, isValid, variant, ordinary } = call;
   const { changes, expectedEnding } = variant;
-  const [change] = changes;
-  if (
-    !ordinary.result ||
-    isValid ||
-    expectedEnding !== 'refusal' ||
-    changes.length !== 1 ||
-    !change ||
-    serverHasFailed(rpc.http)
-  )
-    return undefined;
-  const expected = `a refusal that names ${change.name}`;
-  if (rpc.result !== undefined && rpc.result.isError !== true) return { expected, actual: describeCall(rpc) };
-  const says = [rpc.result, rpc.error].some(
-    (named) => named && isWalkable(named) && isNamedIn(named, change.name),
-  );
-  if (says) return undefined;
-  return { expected, actual: describeCall(rpc) };
+  const [change, ...otherChanges] = changes;
+  if (!ordinary.result || isValid || expectedEnding !== 'refusal') return undefined;
+  if (!change || otherChanges.length > 0 || serverHasFailed(rpc.http)) return undefined;
+  const fault = { expected: `a refusal that names ${change.name}`, actual: describeCall(rpc) };
+  const hasSucceeded = rpc.result !== undefined && rpc.result.isError !== true;
+  if (hasSucceeded) return fault;
+  const refusals = [rpc.result, rpc.error].filter((refusal) => refusal !== undefined);
+  const isNamed = refusals.some((refusal) => isWalkable(refusal) && isNamedIn(refusal, change.name));
+  return isNamed ? undefined : fault;
 }
 
-/** Whether a value has a name in one of its texts, or in a text of the JSON that one of them is. */
+/** Whether a text in a value contains a name, also a text that is JSON. */
 function isNamedIn(value: Json, name: string): boolean {
-  if (typeof value === 'string')
-    return (
-      value.includes(name) ||
-      parseJsonText(value).some((inner) => isObject(inner) && isWalkable(inner) && isNamedIn(inner, name))
-    );
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(value).some(([key, member]) => key === name || isNamedIn(member, name))
-  );
+  if (typeof value === 'string') return value.includes(name) || isNamedInJsonText(value, name);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, member]) => key === name || isNamedIn(member, name));
+}
+
+function isNamedInJsonText(text: string, name: string): boolean {
+  const values = parseJsonText(text).filter(isObject);
+  return values.some((value) => isWalkable(value) && isNamedIn(value, name));
 }

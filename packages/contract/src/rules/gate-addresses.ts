@@ -9,7 +9,7 @@ import type { CallParams, Probe } from '../wire/probe.ts';
 import { describe, isLimited } from '../wire/rpc.ts';
 import { refusedArguments } from '../wire/tool-cases.ts';
 import { answerProblems } from './answer-problems.ts';
-import { bearing, callWith, freshToken, type HeaderValue, refusesOnlyOthers } from './gate-attempts.ts';
+import { bearerValue, callWith, freshToken, type HeaderValue, refusesOnlyOthers } from './gate-attempts.ts';
 import { misplacedTokens, runsNothing, type Unpaid } from './gate-request.ts';
 import { type LiveRule, must, problemsInParallel, should } from './rule.ts';
 
@@ -83,9 +83,13 @@ async function mayCallUnpaid(probe: Probe, tool: JsonObject): Promise<boolean> {
 
 /** Values of the token's header that must be refused; a forged one only if it is refused where every rule tries it. */
 async function untrusted(probe: Probe): Promise<readonly HeaderValue[]> {
-  const none: HeaderValue = { value: undefined, as: 'no token' };
+  const none: HeaderValue = { value: undefined, label: 'no token' };
   if (!probe.target.signer) return [none];
-  const forged = bearing(probe, await probe.token({ by: 'untrusted' }), 'a token signed with another key');
+  const forged = bearerValue(
+    probe,
+    await probe.token({ by: 'untrusted' }),
+    'a token signed with another key',
+  );
   if (isDenied(await callWith(probe, forged.value))) return [none, forged];
   return [none];
 }
@@ -93,11 +97,11 @@ async function untrusted(probe: Probe): Promise<readonly HeaderValue[]> {
 async function openProblems(
   probe: Probe,
   { name, arguments: args }: CallParams,
-  { value, as }: HeaderValue,
+  { value, label }: HeaderValue,
 ): Promise<readonly Problem[]> {
   const answer = await callWith(probe, value, { name, arguments: args });
   const isRefused = isDenied(answer) || isLimited(answer);
-  return answerProblems(isRefused, `tools/call, ${as}`, 'a refusal', answer).map((problem) => ({
+  return answerProblems(isRefused, `tools/call, ${label}`, 'a refusal', answer).map((problem) => ({
     ...problem,
     tool: name,
     arguments: args,

@@ -15,20 +15,20 @@ export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
 /** A value for the header of the token, and its name in a report, which must not contain a valid token. */
 export interface HeaderValue {
   readonly value: string | undefined;
-  readonly as: string;
+  readonly label: string;
 }
 
 /** A value that contains no secret. */
 export function openValue(value: string): HeaderValue {
-  return { value, as: shorten(value) };
+  return { value, label: shorten(value) };
 }
 
-export function bearing(probe: Probe, token: string, as: string): HeaderValue {
-  return { value: `${probe.profile.token.scheme} ${token}`, as };
+export function bearerValue(probe: Probe, token: string, label: string): HeaderValue {
+  return { value: `${probe.profile.token.scheme} ${token}`, label };
 }
 
 /** A rule that sends the same tools/call with each value of the token's header; each must be refused. */
-export function refuses(
+export function refusalOfValues(
   id: string,
   title: string,
   attempts: (probe: Probe) => Promise<readonly HeaderValue[]>,
@@ -44,19 +44,19 @@ export function refuses(
 }
 
 /** A rule that sends the same tools/call with each of these forged tokens; each must be refused. */
-export function forged(
+export function refusalOfForgery(
   id: string,
   title: string,
   forgeries: Forgery | ((probe: Probe) => readonly Forgery[]),
 ): LiveRule {
   const attempts = async (probe: Probe) => {
     const allForgeries = typeof forgeries === 'function' ? forgeries(probe) : [forgeries];
-    const as = (forgery: Forgery) => (allForgeries.length === 1 ? title : shorten(forgery));
+    const label = (forgery: Forgery) => (allForgeries.length === 1 ? title : shorten(forgery));
     return Promise.all(
-      allForgeries.map(async (forgery) => bearing(probe, await probe.token(forgery), as(forgery))),
+      allForgeries.map(async (forgery) => bearerValue(probe, await probe.token(forgery), label(forgery))),
     );
   };
-  return refuses(id, `tools/call with ${title}`, attempts, refusesOnlyOthers);
+  return refusalOfValues(id, `tools/call with ${title}`, attempts, refusesOnlyOthers);
 }
 
 /** Sends a tools/call with this value of the token's header; by default the call that every rule about tokens sends. */
@@ -75,8 +75,8 @@ export async function refusalsOf(
   attempts: readonly HeaderValue[],
 ): Promise<readonly Problem[]> {
   const { header } = probe.profile.token;
-  return problemsInParallel(attempts, async ({ value, as }) =>
-    ranProblems({ answer: await callWith(probe, value), path: `tools/call, ${header}: ${as}` }),
+  return problemsInParallel(attempts, async ({ value, label }) =>
+    ranProblems({ answer: await callWith(probe, value), path: `tools/call, ${header}: ${label}` }),
   );
 }
 

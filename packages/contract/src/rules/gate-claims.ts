@@ -1,7 +1,14 @@
 import type { Forgery } from '../wire/signer.ts';
 import { answerProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
-import { bearing, callWith, claims, forged, refusesOnlyOthers, secondsFromNow } from './gate-attempts.ts';
+import {
+  bearerValue,
+  callWith,
+  claims,
+  refusalOfForgery,
+  refusesOnlyOthers,
+  secondsFromNow,
+} from './gate-attempts.ts';
 import { type LiveRule, must } from './rule.ts';
 
 const otherAudiences = ['https://other.example/mcp', 'https://third.example/mcp'];
@@ -18,73 +25,89 @@ const doubtful = advice(
 
 /** A token that the platform has signed passes authentication only with the right claims, and while it is valid. */
 export const gateClaimRules: readonly LiveRule[] = [
-  forged('gate.expired', 'an expired token', () => [claims({ exp: secondsFromNow(-120) })]),
+  refusalOfForgery('gate.expired', 'an expired token', () => [claims({ exp: secondsFromNow(-120) })]),
   {
-    ...forged(
+    ...refusalOfForgery(
       'gate.expired-lately',
       'a token that expired longer ago than clocks differ',
       ({ profile: { token } }) => [claims({ exp: secondsFromNow(-token.clockToleranceSeconds - 5) })],
     ),
     ...advice('C§5.1; profile token.clockToleranceSeconds', 'Set the clock tolerance to a few seconds.'),
   },
-  forged('gate.no-expiry', 'a token that never expires', claims({ exp: undefined })),
+  refusalOfForgery('gate.no-expiry', 'a token that never expires', claims({ exp: undefined })),
   {
-    ...forged('gate.long-lived', 'a token that is valid for ten years', () => [
+    ...refusalOfForgery('gate.long-lived', 'a token that is valid for ten years', () => [
       claims({ exp: secondsFromNow(10 * 365 * 86_400) }),
     ]),
     ...doubtful,
   },
-  forged('gate.not-yet-valid', 'a token that is not valid yet', () => [claims({ nbf: secondsFromNow(600) })]),
+  refusalOfForgery('gate.not-yet-valid', 'a token that is not valid yet', () => [
+    claims({ nbf: secondsFromNow(600) }),
+  ]),
   {
-    ...forged('gate.issued-later', 'a token that was issued an hour from now', () => [
+    ...refusalOfForgery('gate.issued-later', 'a token that was issued an hour from now', () => [
       claims({ iat: secondsFromNow(3_600), exp: secondsFromNow(3_720) }),
     ]),
     ...doubtful,
   },
   mergeLive({ title: 'tools/call with a token that does not name the platform as its issuer is refused' }, [
-    forged('gate.wrong-issuer', 'a token of another issuer', claims({ iss: 'https://attacker.example' })),
-    forged('gate.no-issuer', 'a token without an issuer', claims({ iss: undefined })),
-    forged(
+    refusalOfForgery(
+      'gate.wrong-issuer',
+      'a token of another issuer',
+      claims({ iss: 'https://attacker.example' }),
+    ),
+    refusalOfForgery('gate.no-issuer', 'a token without an issuer', claims({ iss: undefined })),
+    refusalOfForgery(
       'gate.similar-issuer',
       'a token of an issuer that only resembles the right one',
       ({ target: { signer } }) => similarTo(signer?.issuer).map((iss) => claims({ iss })),
     ),
   ]),
   mergeLive({ title: 'tools/call with a token that does not name this server as its audience is refused' }, [
-    forged('gate.wrong-audience', 'a token for another server', claims({ aud: 'https://other.example/mcp' })),
-    forged('gate.no-audience', 'a token without an audience', claims({ aud: undefined })),
-    forged(
+    refusalOfForgery(
+      'gate.wrong-audience',
+      'a token for another server',
+      claims({ aud: 'https://other.example/mcp' }),
+    ),
+    refusalOfForgery('gate.no-audience', 'a token without an audience', claims({ aud: undefined })),
+    refusalOfForgery(
       'gate.similar-audience',
       'a token for a URL that only resembles the right one',
       ({ target: { signer } }) => similarTo(signer?.audience).map((aud) => claims({ aud })),
     ),
-    forged('gate.other-audiences', 'a token for several other servers', claims({ aud: otherAudiences })),
+    refusalOfForgery(
+      'gate.other-audiences',
+      'a token for several other servers',
+      claims({ aud: otherAudiences }),
+    ),
   ]),
   {
-    ...forged('gate.several-audiences', 'a token for this server and others', ({ target: { signer } }) => [
-      claims({ aud: [signer?.audience ?? '', ...otherAudiences] }),
-    ]),
+    ...refusalOfForgery(
+      'gate.several-audiences',
+      'a token for this server and others',
+      ({ target: { signer } }) => [claims({ aud: [signer?.audience ?? '', ...otherAudiences] })],
+    ),
     ...advice(
       'RFC 7519 §4.1.3, which allows both; the tokens of the platform name one audience',
       'Refuse a token whose aud is a list of several: each of these servers could use it here.',
     ),
   },
   {
-    ...forged('gate.claim-types', 'a token whose exp or nbf is not a number', () => [
+    ...refusalOfForgery('gate.claim-types', 'a token whose exp or nbf is not a number', () => [
       claims({ exp: String(secondsFromNow(120)) }),
       claims({ nbf: 'later' }),
     ]),
     source: 'C§5.1; RFC 7519 §2, NumericDate',
   },
   {
-    ...forged('gate.unknown-critical', 'a token with a critical extension that no server knows', {
+    ...refusalOfForgery('gate.unknown-critical', 'a token with a critical extension that no server knows', {
       header: { crit: [unknownExtension], [unknownExtension]: true },
     }),
     source: 'C§5.1; RFC 7515 §4.1.11',
     fix: 'Verify tokens with a library that refuses what crit names and it does not know.',
   },
   {
-    ...forged('gate.other-type', 'a token of another type than JWT', () =>
+    ...refusalOfForgery('gate.other-type', 'a token of another type than JWT', () =>
       ['at+jwt', 'logout+jwt'].map((typ) => ({ header: { typ } })),
     ),
     ...advice(
@@ -106,9 +129,9 @@ function survives(id: string, title: string, forgery: Forgery): LiveRule {
     fix: 'Treat every error of the verification as a refusal.',
     controls: refusesOnlyOthers,
     check: async (probe) => {
-      const { value, as } = bearing(probe, await probe.token(forgery), title);
+      const { value, label } = bearerValue(probe, await probe.token(forgery), title);
       const answer = await callWith(probe, value);
-      const path = `tools/call, ${probe.profile.token.header}: ${as}`;
+      const path = `tools/call, ${probe.profile.token.header}: ${label}`;
       return answerProblems(answer.status < 500, path, 'HTTP 4xx, or the answer to the call', answer);
     },
   };

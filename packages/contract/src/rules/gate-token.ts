@@ -10,14 +10,14 @@ import type { Probe } from '../wire/probe.ts';
 import { describe } from '../wire/rpc.ts';
 import { answerProblems, unauthorizedProblems } from './answer-problems.ts';
 import {
-  bearing,
+  bearerValue,
   callWith,
   claims,
-  forged,
   freshToken,
   openValue,
+  refusalOfForgery,
+  refusalOfValues,
   refusalsOf,
-  refuses,
   refusesOnlyOthers,
   secondsFromNow,
 } from './gate-attempts.ts';
@@ -58,7 +58,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     },
   },
   {
-    ...refuses('gate.no-token', 'tools/call without a token', async () => []),
+    ...refusalOfValues('gate.no-token', 'tools/call without a token', async () => []),
     controls: [canInitialize],
     check: async (probe) => {
       const { header } = probe.profile.token;
@@ -67,14 +67,18 @@ export const gateTokenRules: readonly LiveRule[] = [
       return unauthorizedProblems(http, probe.profile, `tools/call, ${header}: absent`);
     },
   },
-  refuses('gate.garbage', 'tools/call with a value that is not a token', async ({ profile: { token } }) => [
-    ...[invented.token, 'a.b.c', '..', 'e30.e30.'].map((text) => openValue(`${token.scheme} ${text}`)),
-    { value: `${token.scheme} ${'x'.repeat(4096)}`, as: `${token.scheme} and 4 kB of x` },
-  ]),
-  refuses('gate.empty-token', 'tools/call with an empty token', async ({ profile: { token } }) =>
+  refusalOfValues(
+    'gate.garbage',
+    'tools/call with a value that is not a token',
+    async ({ profile: { token } }) => [
+      ...[invented.token, 'a.b.c', '..', 'e30.e30.'].map((text) => openValue(`${token.scheme} ${text}`)),
+      { value: `${token.scheme} ${'x'.repeat(4096)}`, label: `${token.scheme} and 4 kB of x` },
+    ],
+  ),
+  refusalOfValues('gate.empty-token', 'tools/call with an empty token', async ({ profile: { token } }) =>
     [token.scheme, `${token.scheme} `, ''].map(openValue),
   ),
-  refuses(
+  refusalOfValues(
     'gate.other-scheme',
     'tools/call with the token and another scheme',
     async (probe) => {
@@ -84,19 +88,22 @@ export const gateTokenRules: readonly LiveRule[] = [
         (scheme) => scheme.toLowerCase() !== ownScheme,
       );
       return [
-        ...otherSchemes.map((scheme) => ({ value: `${scheme} ${token}`, as: `${scheme} and a valid token` })),
-        { value: token, as: 'a valid token without a scheme' },
+        ...otherSchemes.map((scheme) => ({
+          value: `${scheme} ${token}`,
+          label: `${scheme} and a valid token`,
+        })),
+        { value: token, label: 'a valid token without a scheme' },
       ];
     },
     refusesOnlyOthers,
   ),
-  forged('gate.wrong-key', 'a token signed with another key', { by: 'untrusted' }),
-  forged('gate.embedded-key', 'a token that contains its own key', { by: 'embedded' }),
-  forged('gate.alg-none', 'an unsigned token (alg none)', { by: 'nobody' }),
-  forged('gate.public-key-as-secret', 'a token signed with the public key as an HMAC secret', {
+  refusalOfForgery('gate.wrong-key', 'a token signed with another key', { by: 'untrusted' }),
+  refusalOfForgery('gate.embedded-key', 'a token that contains its own key', { by: 'embedded' }),
+  refusalOfForgery('gate.alg-none', 'an unsigned token (alg none)', { by: 'nobody' }),
+  refusalOfForgery('gate.public-key-as-secret', 'a token signed with the public key as an HMAC secret', {
     by: 'public-key',
   }),
-  forged(
+  refusalOfForgery(
     'gate.other-algorithm',
     'a token with an algorithm that the platform does not use',
     ({ profile: { token } }) =>
@@ -104,11 +111,11 @@ export const gateTokenRules: readonly LiveRule[] = [
         .filter((algorithm) => !token.algorithms.includes(algorithm))
         .map((algorithm) => ({ by: 'other-algorithm', algorithm })),
   ),
-  refuses(
+  refusalOfValues(
     'gate.tampered',
     'tools/call with a token whose claims were changed',
     async (probe) => [
-      bearing(
+      bearerValue(
         probe,
         withOtherClaims(await freshToken(probe)),
         'a token whose claims do not match its signature',
@@ -117,7 +124,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     refusesOnlyOthers,
   ),
   {
-    ...refuses(
+    ...refusalOfValues(
       'gate.tampered-after-success',
       'a changed token whose original was accepted before',
       async () => [],
@@ -128,14 +135,18 @@ export const gateTokenRules: readonly LiveRule[] = [
       const { name, arguments: args } = await probe.authenticationCall();
       await probe.call(name, args, { token });
       return refusalsOf(probe, [
-        bearing(probe, withOtherClaims(token), 'claims that do not match the signature'),
-        bearing(probe, `${token}x`, 'the token and one character more'),
-        bearing(probe, token.slice(0, token.lastIndexOf('.') + 1), 'the token without its signature'),
+        bearerValue(probe, withOtherClaims(token), 'claims that do not match the signature'),
+        bearerValue(probe, `${token}x`, 'the token and one character more'),
+        bearerValue(probe, token.slice(0, token.lastIndexOf('.') + 1), 'the token without its signature'),
       ]);
     },
   },
   {
-    ...refuses('gate.expired-after-success', 'an expired token that was accepted before', async () => []),
+    ...refusalOfValues(
+      'gate.expired-after-success',
+      'an expired token that was accepted before',
+      async () => [],
+    ),
     turn: 'waiting',
     measures: true,
     controls: refusesOnlyOthers,

@@ -15,18 +15,26 @@ import { type LiveRule, problemsAt, problemsInParallel, problemUnless, should } 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
 export const transportRules: readonly LiveRule[] = [
   mergeLive({ title: 'a request that accepts anything, or only JSON, or has no Accept is answered' }, [
-    accepted('http.accept-any', 'must', 'a request that accepts */*', { accept: '*/*' }),
-    accepted('http.accept-absent', 'must', 'a request without Accept', { accept: undefined }),
-    accepted('http.accept-json', 'must', 'a request that accepts only JSON', { accept: 'application/json' }),
+    acceptanceRule('http.accept-any', 'must', 'a request that accepts */*', { accept: '*/*' }),
+    acceptanceRule('http.accept-absent', 'must', 'a request without Accept', { accept: undefined }),
+    acceptanceRule('http.accept-json', 'must', 'a request that accepts only JSON', {
+      accept: 'application/json',
+    }),
   ]),
-  accepted('http.accept-events', 'should', 'a request that accepts only server-sent events', {
+  acceptanceRule('http.accept-events', 'should', 'a request that accepts only server-sent events', {
     accept: 'text/event-stream',
   }),
-  accepted('http.charset', 'must', 'a Content-Type with a charset', {
+  acceptanceRule('http.charset', 'must', 'a Content-Type with a charset', {
     'content-type': 'application/json; charset=utf-8',
   }),
   {
-    ...accepted('http.chunked', 'should', 'a body that is sent in chunks, without Content-Length', {}, true),
+    ...acceptanceRule(
+      'http.chunked',
+      'should',
+      'a body that is sent in chunks, without Content-Length',
+      {},
+      true,
+    ),
     source: 'RFC 9112 §7.1',
     fix: 'Read the body to its end, whether or not its length is declared.',
   },
@@ -42,25 +50,32 @@ export const transportRules: readonly LiveRule[] = [
     },
   },
   {
-    ...accepted('http.any-host', 'must', 'a request with a public host name', { host: 'tools.example.com' }),
+    ...acceptanceRule('http.any-host', 'must', 'a request with a public host name', {
+      host: 'tools.example.com',
+    }),
     source: 'C§1.4, C§4',
     fix: 'Answer whatever Host says. A project of create-market-mcp does so in production; elsewhere, set ALLOWED_HOSTS.',
     // A server on this machine may refuse other names as a protection against DNS rebinding.
     isAdvice: ({ owned, url }, problems) =>
       !owned && isOnLoopback(url) && problems.every(({ actual }) => /^HTTP (400|403|421)\b/.test(actual)),
   },
-  turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(nextId(), 'tools/list'), {
-    headers: { 'content-type': 'text/plain' },
-  }),
+  refusalRule(
+    'http.content-type',
+    'a body that is not declared as JSON',
+    rpcRequest(nextId(), 'tools/list'),
+    {
+      headers: { 'content-type': 'text/plain' },
+    },
+  ),
   mergeLive({ title: 'a body that is not a JSON object is refused' }, [
-    turnedDown(
+    refusalRule(
       'http.malformed',
       'a body that is not JSON',
       '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"',
     ),
-    turnedDown('http.empty', 'an empty body', ''),
-    turnedDown('http.not-object', 'a body that is JSON but not an object', '"tools/list"'),
-    turnedDown('http.null', 'the body null', 'null'),
+    refusalRule('http.empty', 'an empty body', ''),
+    refusalRule('http.not-object', 'a body that is JSON but not an object', '"tools/list"'),
+    refusalRule('http.null', 'the body null', 'null'),
   ]),
   {
     ...should('http.foreign-origin', 'MCP 2025-06-18, transports'),
@@ -218,7 +233,7 @@ async function admittedPage(probe: Probe, origins: readonly string[]) {
   return { answers: [] };
 }
 
-function accepted(
+function acceptanceRule(
   id: string,
   level: 'must' | 'should',
   title: string,
@@ -255,7 +270,7 @@ function accepted(
   };
 }
 
-function turnedDown(
+function refusalRule(
   id: string,
   title: string,
   body: Parameters<Probe['post']>[0],

@@ -180,25 +180,23 @@ function namedValues(schema: JsonObject): readonly Json[] {
   const types = typesOf(schema);
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength } = schema;
   const numbers = [minimum, maximum, shiftBound(exclusiveMinimum, 1), shiftBound(exclusiveMaximum, -1)];
+  const values = [only, defaultValue, ...numbers].filter((value) => value !== undefined);
+  if (Array.isArray(examples)) values.unshift(...examples.slice(0, maxExamples));
+  if (Array.isArray(listed)) values.unshift(...listed.slice(0, maxValues));
   const isFree = pattern === undefined && format === undefined;
-  const lengths = isFree && types.includes('string') ? [minLength, maxLength] : [];
-  return [
-    ...(Array.isArray(listed) ? listed.slice(0, maxValues) : []),
-    ...(Array.isArray(examples) ? examples.slice(0, maxExamples) : []),
-    ...[only, defaultValue, ...numbers].filter((value) => value !== undefined),
-    ...lengths.filter((length) => isLength(length)).map((length) => 'x'.repeat(length)),
-    ...(types.includes('boolean') ? [true, false] : []),
-    ...(types.includes('null') ? [null] : []),
-  ];
+  if (isFree && types.includes('string'))
+    for (const length of [minLength, maxLength]) if (isLength(length)) values.push('x'.repeat(length));
+  if (types.includes('boolean')) values.push(true, false);
+  if (types.includes('null')) values.push(null);
+  return values;
 }
 
 /** Odd texts for an argument that takes any text; null for one that does not declare it. */
 function oddValues(schema: JsonObject): readonly Json[] {
   const types = typesOf(schema);
-  return [
-    ...(isFreeText(schema) ? oddTexts : []),
-    ...(types.length > 0 && !types.includes('null') ? [null] : []),
-  ];
+  const values: Json[] = isFreeText(schema) ? [...oddTexts] : [];
+  if (types.length > 0 && !types.includes('null')) values.push(null);
+  return values;
 }
 
 /** A text of ten times the maxLength of an argument that takes any text, or a very long one. */
@@ -222,10 +220,9 @@ function valuesBeyond(schema: JsonObject): readonly Json[] {
   const { enum: listed, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   const types = typesOf(schema);
   const numbers = [shiftBound(minimum, -1), shiftBound(maximum, 1), exclusiveMinimum, exclusiveMaximum];
-  return [
-    ...(Array.isArray(listed) && types.includes('string') ? ['zq7-not-listed'] : []),
-    ...numbers.filter((value) => value !== undefined),
-  ];
+  const values = numbers.filter((value) => value !== undefined);
+  if (Array.isArray(listed) && types.includes('string')) return ['zq7-not-listed', ...values];
+  return values;
 }
 
 function shiftBound(bound: Json | undefined, step: number): number | undefined {
@@ -286,30 +283,29 @@ function randomFrom(seed: number): () => number {
 }
 
 /**
- * Simpler calls than one that failed, from the simplest: without some of its changes, without optional arguments, with a shorter
- * text. The first that fails as well is reported.
+ * Simpler calls than a failed call: with one of its changes, with a shorter text, without optional arguments. The first one that also
+ * fails is reported.
  */
 export function simplerVariants(
   { changes, ...variant }: CallVariant,
   base: JsonObject,
   schema: JsonObject,
 ): readonly SimplerVariant[] {
+  const simpler: SimplerVariant[] = [];
+  const [firstChange, ...otherChanges] = changes;
+  if (otherChanges.length > 0)
+    for (const change of changes) simpler.push({ variant: { ...variant, changes: [change] }, base });
+  else if (firstChange)
+    for (const value of shorterTexts(firstChange.value))
+      simpler.push({ variant: { ...variant, changes: [{ ...firstChange, value }] }, base });
   const required = new Set(requiredOf(schema));
   const isOptional = (name: string) => !required.has(name) && !changes.some((change) => change.name === name);
-  const without = Object.keys(base).filter(isOptional);
-  const lean = applyChanges(
-    base,
-    without.map((name) => ({ name, value: undefined })),
-  );
-  const singleChanges = changes.length > 1 ? changes.map((change) => [change]) : [];
-  const [only] = changes;
-  const shorter =
-    changes.length === 1 && only ? shorterTexts(only.value).map((value) => [{ ...only, value }]) : [];
-  return [
-    ...singleChanges.map((some) => ({ variant: { ...variant, changes: some }, base })),
-    ...shorter.map((some) => ({ variant: { ...variant, changes: some }, base })),
-    ...(without.length > 0 ? [{ variant: { ...variant, changes }, base: lean }] : []),
-  ];
+  const removals = Object.keys(base)
+    .filter(isOptional)
+    .map((name) => ({ name, value: undefined }));
+  if (removals.length > 0)
+    simpler.push({ variant: { ...variant, changes }, base: applyChanges(base, removals) });
+  return simpler;
 }
 
 export interface SimplerVariant {

@@ -169,59 +169,68 @@ async function exchange(
   onLate: Http['onLate'],
   clock: () => number,
 ): Promise<HttpAnswer> {
-  const { method, url, body, chunked, timeoutMs, signal } = request;
-  const startMs = clock();
   const limit = new AbortController();
   const arrival: Arrival = {};
-  const timer = startTimer(() => limit.abort(onLate(timeoutMs, arrival)), timeoutMs);
-  let ending: NodeJS.Timeout | undefined;
+  const timer = startTimer(() => limit.abort(onLate(request.timeoutMs, arrival)), request.timeoutMs);
+  let bodyTimer: NodeJS.Timeout | undefined;
   const interrupt = (): void => limit.abort(new NoAnswer('interrupted'));
-  signal?.addEventListener('abort', interrupt);
+  request.signal?.addEventListener('abort', interrupt);
   try {
-    const send = url.protocol === 'https:' ? secureRequest : plainRequest;
-    const length: Record<string, string | number> =
-      body === undefined || chunked ? {} : { 'content-length': Buffer.byteLength(body) };
-    const outgoing = send(url, {
-      method,
-      ...(request.target !== undefined && { path: request.target }),
-      headers: { ...length, ...(request.onHeadersRead && { expect: '100-continue' }), ...request.headers },
-      agent,
-      setHost: request.headers.host === undefined,
-      signal: limit.signal,
-    });
+    const startMs = clock();
+    const outgoing = openRequest(request, agent, limit.signal);
     let surplus = 0;
-    outgoing.on('socket', prepareSocket).on('error', (error: ParseError) => {
+    outgoing.on('error', (error: ParseError) => {
       surplus = (error.rawPacket?.length ?? 0) - (error.bytesParsed ?? 0);
     });
-    if (request.httpVersion === '1.0') outgoing.on('socket', sendAsHttp10);
-    if (request.repeatedHeader) outgoing.appendHeader(...request.repeatedHeader);
     sendBody(outgoing, request).catch((error: Error) => outgoing.destroy(error));
     const incoming = await responseTo(outgoing);
-    const { statusCode = 0, headers } = incoming;
+    const { statusCode: status = 0, headers } = incoming;
     arrival.bytes = 0;
-    const events = isEventStream(headers['content-type']);
-    if (events && method === 'GET') {
+    const isStream = isEventStream(headers['content-type']);
+    if (isStream && request.method === 'GET') {
       outgoing.destroy();
-      return { status: statusCode, headers, body: '', values: [], open: true, ms: tenths(clock() - startMs) };
+      return { status, headers, body: '', values: [], open: true, ms: tenths(clock() - startMs) };
     }
-    if (!events) ending = startTimer(() => limit.abort(onLate(bodyMs, arrival)), bodyMs);
-    const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body), arrival, clock);
-    const bytes = decompressed(received.bytes, headers['content-encoding']);
+    if (!isStream) bodyTimer = startTimer(() => limit.abort(onLate(bodyMs, arrival)), bodyMs);
+    const received = await receive(incoming, isStream, requestsIn(request.body), arrival, clock);
     // The unsent rest of a body that was refused early would precede the next request.
     if (!outgoing.writableFinished) outgoing.destroy();
-    const text = bytes.toString('utf8');
-    const values = isUtf8(bytes) ? valuesIn(text, headers['content-type']) : [];
-    const receivedParts = { headers, body: text, bytes, values, open, ...(surplus > 0 && { surplus }) };
-    return { status: statusCode, ...receivedParts, ms: tenths(endedAt - startMs) };
+    const bytes = decompressed(received.bytes, headers['content-encoding']);
+    const body = bytes.toString('utf8');
+    const values = isUtf8(bytes) ? valuesIn(body, headers['content-type']) : [];
+    const ms = tenths(received.endedAt - startMs);
+    const answer: HttpAnswer = { status, headers, body, bytes, values, open: received.open, ms };
+    return surplus > 0 ? { ...answer, surplus } : answer;
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
     if (error instanceof NoAnswer) throw error;
     throw new NoAnswer(networkReason(error), { cause: error });
   } finally {
     clearTimeout(timer);
-    clearTimeout(ending);
-    signal?.removeEventListener('abort', interrupt);
+    clearTimeout(bodyTimer);
+    request.signal?.removeEventListener('abort', interrupt);
   }
+}
+
+/** Opens a request without its body. */
+function openRequest(request: HttpRequest, agent: PlainAgent | false, signal: AbortSignal): ClientRequest {
+  const { method, url, body, chunked, target, httpVersion, repeatedHeader, onHeadersRead } = request;
+  const headers: Record<string, string | number> = {};
+  if (body !== undefined && !chunked) headers['content-length'] = Buffer.byteLength(body);
+  if (onHeadersRead) headers.expect = '100-continue';
+  const send = url.protocol === 'https:' ? secureRequest : plainRequest;
+  const outgoing = send(url, {
+    method,
+    ...(target !== undefined && { path: target }),
+    headers: { ...headers, ...request.headers },
+    agent,
+    setHost: request.headers.host === undefined,
+    signal,
+  });
+  outgoing.on('socket', prepareSocket);
+  if (httpVersion === '1.0') outgoing.on('socket', sendAsHttp10);
+  if (repeatedHeader) outgoing.appendHeader(...repeatedHeader);
+  return outgoing;
 }
 
 async function sendBody(

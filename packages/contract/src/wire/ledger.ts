@@ -22,13 +22,13 @@ const maxComparedLength = 2_000;
 /** The maximum number of remembered results. */
 const maxRememberedResults = 1_000;
 
-/** An answer that is the fault of one rule, whatever other rule it reached. */
+/** An answer that fails one rule, and the text by which problems of other rules quote it. */
 interface ExplainedAnswer {
   readonly rule: string;
   readonly text: string;
 }
 
-/** The answers to one request that was sent again and again. */
+/** The answers to one request that was sent several times. */
 interface Tally {
   answered: number;
   readonly failed: { count: number; first?: RpcAnswer };
@@ -41,8 +41,8 @@ interface Outcomes {
 }
 
 /**
- * Checks every answer of a run when it arrives, and keeps what breaks a property, how often the same request succeeded, and which
- * lists and identities the server named. The answers themselves are not kept.
+ * Checks every answer of a run when it arrives. Stores the first problems of each property, how often each request succeeded, and the
+ * variants of the tool list and the identity. The answers are not stored.
  */
 export class Ledger {
   readonly silenceLimit = new SilenceLimit();
@@ -51,7 +51,7 @@ export class Ledger {
   readonly secrets = new OwnSecrets();
   readonly #brokenProperties = new Map<Property, { count: number; readonly problems: Problem[] }>();
   readonly #tallies = new Map<string, Tally>();
-  /** What the server said to the same request, by its kind: the hash of each variant, with its count and the first answer. */
+  /** The variants of the tool list and of the identity: by request, then by hash. */
   readonly #variants = new Map<
     string,
     Map<string, { count: number; readonly first: Json; readonly request: SentRequest }>
@@ -59,7 +59,7 @@ export class Ledger {
   readonly #explainedAnswers: ExplainedAnswer[] = [];
   /** The data of failures and of empty results, by outcome and tool. */
   readonly #withoutData = new Map<string, JsonObject>();
-  /** By tool and arguments. */
+  /** How often each call failed, by tool and arguments. */
   readonly #outcomes = new Map<string, Outcomes>();
   /** Whether a server reset a connection, new or reused. */
   hasReset = false;
@@ -99,7 +99,7 @@ export class Ledger {
     this.#compare(answer);
   }
 
-  /** Records that an answer is the fault of a rule: others that fail by it are not the cause. */
+  /** Records that an answer fails a rule. Other rules that get this answer are then not run because of it. */
   explain(rule: string, answer: RpcAnswer['http']): void {
     if (this.#explainedAnswers.length >= 200) return;
     const [value] = answer.values;
@@ -112,7 +112,7 @@ export class Ledger {
       this.#explainedAnswers.push({ rule, text: withoutQuoting(shownText) });
   }
 
-  /** The rule whose fault is in what another rule got. */
+  /** The rule that an answer fails, if the problem of another rule contains that answer. */
   causeOf(actual: string): string | undefined {
     const text = withoutQuoting(actual);
     return this.#explainedAnswers.find(
@@ -120,7 +120,7 @@ export class Ledger {
     )?.rule;
   }
 
-  /** The first problems with a property; the last of them says how many answers have it. */
+  /** The first problems with a property. The last of them names the number of answers that have it. */
   problemsOf(property: Property): readonly Problem[] {
     const { count, problems } = this.#brokenProperties.get(property) ?? { count: 0, problems: [] };
     if (count <= problems.length) return problems;
@@ -209,7 +209,7 @@ export class Ledger {
     });
   }
 
-  /** Whether the server said something else to the same request. @param kind `tools/list`, `initialize` */
+  /** The problems of requests that got different answers. @param kind `tools/list`, `initialize` */
   changeProblems(kind: string, expected: string): readonly Problem[] {
     return [...this.#variants].flatMap(([key, variants]): Problem[] => {
       if (variants.size < 2 || !key.startsWith(kind)) return [];
@@ -231,40 +231,52 @@ export class Ledger {
     });
   }
 
-  /** The first page of the list of tools, as it came first. */
+  /** The first variant of the first page of the tool list. */
   firstPage(): readonly Json[] {
     const [first] = this.#variants.get('tools/list')?.values() ?? [];
     if (Array.isArray(first?.first)) return first.first;
     return [];
   }
 
-  /** Remembers the content of a list or an identity, to compare it with the others. */
-  #compare({ status, values, request }: RecordedAnswer): void {
+  /** Counts the variants of a tool list or an identity. Answers of further instances of the server are not compared. */
+  #compare(answer: RecordedAnswer): void {
+    const { request } = answer;
     this.#host ??= request.url.host;
-    if (status !== 200 || typeof request.body !== 'string' || request.body.length > 2_000) return;
-    if (this.#host !== request.url.host) return;
-    const kind = /"method":"(tools\/list|initialize)"/.exec(request.body)?.[1];
-    if (kind === undefined) return;
-    const [message] = parseJsonText(request.body);
-    const [answer] = values;
-    if (!isObject(message) || !isObject(answer) || !isObject(answer.result)) return;
-    const params = objectOr(message.params);
-    const { result } = answer;
-    if (kind === 'tools/list' && (params.cursor !== undefined || !Array.isArray(result.tools))) return;
-    const era = params._meta === undefined ? '' : ' without a session';
-    const key =
-      kind === 'tools/list'
-        ? `${kind}${era}`
-        : `initialize with protocolVersion ${shorten(params.protocolVersion)}`;
-    const contents: Json = kind === 'tools/list' ? (result.tools ?? null) : serverIdentity(result);
-    if (!isWalkable(contents)) return;
+    if (answer.status !== 200 || this.#host !== request.url.host) return;
+    const comparison = comparedContents(answer);
+    if (!comparison || !isWalkable(comparison.contents)) return;
+    const { key, contents } = comparison;
     const hash = createHash('sha256').update(JSON.stringify(contents)).digest('base64');
     const variants = this.#variants.get(key) ?? new Map();
     this.#variants.set(key, variants);
     const entry = variants.get(hash) ?? { count: 0, first: contents, request };
     entry.count += 1;
-    if (variants.has(hash) || variants.size < 5) variants.set(hash, entry);
+    if (variants.has(hash) || variants.size < maxVariants) variants.set(hash, entry);
   }
+}
+
+/** The maximum number of variants of one answer. */
+const maxVariants = 5;
+
+/** The contents of a tool list or of an identity, and the kind of its request; undefined for any other answer. */
+function comparedContents({
+  values,
+  request,
+}: RecordedAnswer): { readonly key: string; readonly contents: Json } | undefined {
+  if (typeof request.body !== 'string' || request.body.length > maxComparedLength) return undefined;
+  const method = /"method":"(tools\/list|initialize)"/.exec(request.body)?.[1];
+  if (method === undefined) return undefined;
+  const [message] = parseJsonText(request.body);
+  const [answer] = values;
+  if (!isObject(message) || !isObject(answer) || !isObject(answer.result)) return undefined;
+  const params = objectOr(message.params);
+  const { result } = answer;
+  if (method === 'initialize') {
+    const key = `initialize with protocolVersion ${shorten(params.protocolVersion)}`;
+    return { key, contents: serverIdentity(result) };
+  }
+  if (params.cursor !== undefined || !Array.isArray(result.tools)) return undefined;
+  return { key: params._meta === undefined ? method : `${method} without a session`, contents: result.tools };
 }
 
 function callKey(tool: Json, args: Json): string {
@@ -306,12 +318,12 @@ function shellLoop(line: string, times: number): string {
   return `for i in $(seq ${times}); do ${line}; done`;
 }
 
-/** A text as a message quotes it or not. */
+/** Removes the characters that quoting adds to a text. */
 function withoutQuoting(text: string): string {
   return text.replaceAll(/[\\"\s…]/g, '');
 }
 
-/** What follows the status; the whole text if that is too short to be recognized. */
+/** The text after the status, or the whole text if the rest is too short to be recognized. */
 function responseBodyText(shownText: string): string {
   const body = shownText.replace(/^HTTP\d{3}/, '');
   return body.length >= 12 ? body : shownText;

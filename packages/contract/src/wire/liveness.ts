@@ -122,24 +122,46 @@ export function outageProblems(outages: readonly Outage[]): readonly Problem[] {
 /** The maximum number of printed requests: most others were only waiting. */
 const maxShownRequests = 3;
 
-function outageProblem({ rule, parallelRules, unansweredRequests, ending }: Outage): Problem {
+function outageProblem(outage: Outage): Problem {
+  const { unansweredRequests, ending } = outage;
+  const problem: Problem = {
+    expected: 'answers from the first request to the last',
+    actual: outageText(outage),
+    ...requestMembers(unansweredRequests),
+  };
+  if (!ending) return problem;
+  const { exit, cause } = ending;
+  if (!exit) return { ...problem, fix: loopFix, ...causeMembers(cause) };
+  return { ...problem, ...causeMembers(cause) };
+}
+
+const loopFix = 'Look for a loop that never ends. While it runs, Node cannot answer any request.';
+
+/** When the server stopped answering, and how its process ended. */
+function outageText({ rule, parallelRules, ending }: Outage): string {
   const parallelText = parallelRules.length === 0 ? '' : `, in parallel with ${parallelRules.join(', ')}`;
   const moment = rule === '' ? 'while its tools were listed' : `while ${rule} ran${parallelText}`;
   const { exit, cause, lastLines } = ending ?? {};
-  const [request, ...repeat] = unansweredRequests.slice(0, maxShownRequests).map(curlLine);
+  if (exit) return `the server died ${moment}: ${cause ? causeText(cause) : exitText(exit, lastLines)}`;
+  const text = `the server stopped answering ${moment}`;
+  return ending ? `${text}; its process still runs, so something in it never ends` : text;
+}
+
+/** The requests that the server did not answer, with the commands that send them again. */
+function requestMembers(requests: readonly SentRequest[]): Partial<Problem> {
+  if (requests.length === 0) return {};
+  const names = [...new Set(requests.map(requestName))];
+  const [request, ...repeat] = requests.slice(0, maxShownRequests).map(curlLine);
   return {
-    ...(unansweredRequests.length > 0 && {
-      path: `not answered: ${[...new Set(unansweredRequests.map(requestName))].join(', ')}`,
-    }),
-    expected: 'answers from the first request to the last',
-    actual: exit
-      ? `the server died ${moment}: ${cause ? causeText(cause) : exitText(exit, lastLines)}`
-      : `the server stopped answering ${moment}${ending ? '; its process still runs, so something in it never ends' : ''}`,
-    ...(ending &&
-      !exit && { fix: 'Look for a loop that never ends. While it runs, Node cannot answer any request.' }),
-    ...(cause && { cause, ...(cause.at !== undefined && { at: cause.at }) }),
-    ...(request !== undefined && { request, ...(repeat.length > 0 && { repeat }) }),
+    path: `not answered: ${names.join(', ')}`,
+    ...(request !== undefined && { request }),
+    ...(repeat.length > 0 && { repeat }),
   };
+}
+
+function causeMembers(cause: Cause | undefined): Partial<Problem> {
+  if (!cause) return {};
+  return cause.at === undefined ? { cause } : { cause, at: cause.at };
 }
 
 function causeText({ message, at }: Cause): string {

@@ -33,12 +33,10 @@ export function repeatLines({ url, profile, owned }: Target, call: RepeatedCall)
   ]);
   const variables = `-H "mcp-session-id: $SESSION" -H "${header}: ${scheme} $TOKEN"`;
   const body = quoteArguments(rpcRequest(1, 'tools/call', params));
-  const otherCommand = `npx market-mcp call ${posixLine([call.name])} ${quoteArguments(call.arguments ?? {})}`;
-  const isPlain = call.arguments !== undefined && call.meta === undefined;
-  return [
-    `${line} ${variables} -d ${body}`,
-    ...(isPlain ? [owned ? otherCommand : `${otherCommand} --endpoint ${posixLine([url])}`] : []),
-  ];
+  const curlCommand = `${line} ${variables} -d ${body}`;
+  if (call.arguments === undefined || call.meta !== undefined) return [curlCommand];
+  const callCommand = `npx market-mcp call ${posixLine([call.name])} ${quoteArguments(call.arguments)}`;
+  return [curlCommand, owned ? callCommand : `${callCommand} --endpoint ${posixLine([url])}`];
 }
 
 function quoteArguments(value: JsonObject): string {

@@ -258,7 +258,7 @@ export class Requests {
     const params = {
       protocolVersion,
       capabilities: {},
-      clientInfo: { name: 'marketplace-contract', httpVersion: '1.0.0' },
+      clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
     };
     const timeoutMs = this.timeoutMs(this.profile.limits.initializeMs);
     return this.rpcOnce('initialize', params, { timeoutMs, ...options });

@@ -32,17 +32,13 @@ export function toolCases(
     const { name } = tool;
     if (typeof name !== 'string') return [];
     const schema = inputSchemaOf(tool);
-    const expected: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
+    const cases: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
     const sample = sampleArguments(schema, smoke);
-    const isExpected = expected.some(
-      (example) => JSON.stringify(example.arguments) === JSON.stringify(sample),
-    );
-    const invalid = invalidVariants(schema, expected[0]?.arguments ?? sample, 1);
-    return [
-      ...expected,
-      ...(isExpected || writing.get(name) === 'runs' ? [] : [{ tool, name, arguments: sample }]),
-      ...invalid.map((args): CallCase => ({ tool, name, arguments: args, isInvalid: true })),
-    ];
+    const invalid = invalidVariants(schema, cases[0]?.arguments ?? sample, 1);
+    const isExample = cases.some((example) => JSON.stringify(example.arguments) === JSON.stringify(sample));
+    if (!isExample && writing.get(name) !== 'runs') cases.push({ tool, name, arguments: sample });
+    for (const args of invalid) cases.push({ tool, name, arguments: args, isInvalid: true });
+    return cases;
   });
 }
 
