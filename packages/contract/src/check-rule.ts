@@ -61,7 +61,6 @@ export async function checkRule(
     return verdict(rule, isAdvice ? 'should' : level, problems, startedAt, notes, unrunCases);
   };
   const isDistorted = () => rule.measures === true && probe.ledger.rateLimit.isReached;
-  const mayEndServer = rule.turn === 'last' || rule.turn === 'waiting';
   let controlsPassed = skipsControls;
   try {
     const problems = await liveness.trackRule(rule.id, async () => {
@@ -71,7 +70,7 @@ export async function checkRule(
     });
     if (isDistorted()) throw notMeasurable;
     if (problems.some(isRateLimited)) throw NotRun.because('unanswered', rateLimited);
-    if (problems.length > 0 && mayEndServer) await liveness.checkAnswering(rule.id);
+    if (problems.length > 0 && mayEndServer(rule)) await liveness.checkAnswering(rule.id);
     const isDoubtful = problems.length > 0 && rule.turn === 'separate';
     return { result: resultOf(problems), isComplete: true, isDoubtful };
   } catch (thrown) {
@@ -82,10 +81,31 @@ export async function checkRule(
     const skipped = isAlive ? { result: skippedRule(resultOf([]), reason) } : {};
     if (!controlsPassed || !isViolation(rule, error)) return skipped;
     const problems = silenceProblems(error);
-    if (rule.mustAnswer === 'in-time') return isAlive ? { ...skipped, hangProblems: problems } : {};
-    if (isAlive) return { result: resultOf(problems), isDoubtful: true };
-    return mayEndServer ? { result: resultOf(problems) } : {};
+    return silenceCheck(rule, { problems, skipped, isAlive, failed: resultOf(problems) });
   }
+}
+
+/** The verdict on a rule that requires an answer and got none. A dead server fails only the rules that may end it. */
+function silenceCheck(rule: LiveRule, { problems, skipped, isAlive, failed }: Silence): RuleCheck {
+  if (rule.mustAnswer === 'in-time') return isAlive ? { ...skipped, hangProblems: problems } : {};
+  if (isAlive) return { result: failed, isDoubtful: true };
+  if (mayEndServer(rule)) return { result: failed };
+  return {};
+}
+
+/** A check of a rule whose request got no answer. */
+interface Silence {
+  readonly problems: readonly Problem[];
+  /** The check if the silence does not count. */
+  readonly skipped: RuleCheck;
+  /** Whether the server answers other requests. */
+  readonly isAlive: boolean;
+  /** The result if the silence counts. */
+  readonly failed: RuleResult;
+}
+
+function mayEndServer({ turn }: LiveRule): boolean {
+  return turn === 'last' || turn === 'waiting';
 }
 
 /** Whether a problem is an answer with the status 429, which is no fault of the server. */

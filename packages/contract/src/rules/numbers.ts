@@ -81,37 +81,59 @@ function statisticIn(name: string): { readonly of: string; readonly is: Statisti
   return is && { of: words.filter((_, place) => place !== at).join(' '), is };
 }
 
-/** Rounding moves a number by less than one. */
+type NamedNumber = readonly [name: string, value: number];
+
+/** An object with a minimum above a mean or a maximum. */
 function disordered(calls: readonly [FoundCall, ...FoundCall[]]): CallFinding | undefined {
   for (const call of calls) {
     for (const object of objectsIn(call.data)) {
-      const found = new Map<string, Partial<Record<Statistic, readonly [string, number]>>>();
-      for (const [name, value] of Object.entries(object)) {
-        const statistic = typeof value === 'number' ? statisticIn(name) : undefined;
-        if (statistic)
-          found.set(statistic.of, { ...found.get(statistic.of), [statistic.is]: [name, Number(value)] });
-      }
-      const { open, close, high, low } = object;
-      if ([open, close, high, low].every((value) => typeof value === 'number') && Number(high) < Number(low))
-        return {
-          expected: 'low at most as large as high',
-          actual: `low: ${low}, high: ${high}`,
-          calls: [call],
-        };
-      for (const { min, mean, max } of found.values()) {
-        const ordered = (low: typeof min, high: typeof min) =>
-          low && high && Math.floor(low[1]) > Math.ceil(high[1]) ? ([low, high] as const) : undefined;
-        const wrongOrder = ordered(min, max) ?? ordered(mean, max) ?? ordered(min, mean);
-        if (!wrongOrder) continue;
-        const [[low, least], [high, highest]] = wrongOrder;
-        return {
-          expected: `${low} at most as large as ${high}`,
-          actual: `${low}: ${least}, ${high}: ${highest}`,
-          calls: [call],
-        };
-      }
+      const wrongOrder = wrongOrderIn(object);
+      if (!wrongOrder) continue;
+      const [[low, least], [high, highest]] = wrongOrder;
+      return {
+        expected: `${low} at most as large as ${high}`,
+        actual: `${low}: ${least}, ${high}: ${highest}`,
+        calls: [call],
+      };
     }
   }
+  return undefined;
+}
+
+/** Two numbers of an object of which the first should not be larger, and is. */
+function wrongOrderIn(object: JsonObject): readonly [NamedNumber, NamedNumber] | undefined {
+  const { open, close, high, low } = object;
+  const isCandle = [open, close, high, low].every((value) => typeof value === 'number');
+  if (isCandle && Number(high) < Number(low))
+    return [
+      ['low', Number(low)],
+      ['high', Number(high)],
+    ];
+  for (const { min, mean, max } of statisticsIn(object)) {
+    const wrongOrder = reversed(min, max) ?? reversed(mean, max) ?? reversed(min, mean);
+    if (wrongOrder) return wrongOrder;
+  }
+  return undefined;
+}
+
+/** The statistics that an object has of each of its subjects. */
+function statisticsIn(object: JsonObject): Iterable<Partial<Record<Statistic, NamedNumber>>> {
+  const bySubject = new Map<string, Partial<Record<Statistic, NamedNumber>>>();
+  for (const [name, value] of Object.entries(object)) {
+    const statistic = typeof value === 'number' ? statisticIn(name) : undefined;
+    if (!statistic) continue;
+    const { of: subject, is } = statistic;
+    bySubject.set(subject, { ...bySubject.get(subject), [is]: [name, Number(value)] });
+  }
+  return bySubject.values();
+}
+
+/** Two numbers in the wrong order. Rounding moves a number by less than one. */
+function reversed(
+  low: NamedNumber | undefined,
+  high: NamedNumber | undefined,
+): readonly [NamedNumber, NamedNumber] | undefined {
+  if (low && high && Math.floor(low[1]) > Math.ceil(high[1])) return [low, high];
   return undefined;
 }
 
@@ -135,20 +157,14 @@ export async function beyondBounds(
     const bound = statisticIn(name);
     const isNumber = typesOf(schema).some((type) => type === 'number' || type === 'integer');
     if (!isNumber || !bound || bound.is === 'mean' || bound.of === '') continue;
-    const valuesIn = ({ data }: FoundCall) =>
-      objectsIn(data)
-        .flatMap((entry) => Object.entries(entry))
-        .filter(([field]) => parameterWords(field).join(' ') === bound.of)
-        .map(([, value]) => value)
-        .filter((value) => typeof value === 'number');
-    const varied = calls.find((call) => new Set(valuesIn(call)).size > 1);
-    const middle =
-      varied && valuesIn(varied).toSorted((left, right) => left - right)[valuesIn(varied).length >> 1];
-    const limited = varied && middle !== undefined ? { full: varied, value: middle } : undefined;
+    const isMinimum = bound.is === 'min';
+    const limited = limitedCall(calls, bound.of);
     for (const { call, given: limit } of await callsWith(probe, calls, name, limited)) {
-      const beyond = valuesIn(call).find((value) => (bound.is === 'min' ? value < limit : value > limit));
+      const beyond = numbersNamed(bound.of, call).find((value) =>
+        isMinimum ? value < limit : value > limit,
+      );
       if (beyond === undefined) continue;
-      const word = bound.is === 'min' ? 'least' : 'most';
+      const word = isMinimum ? 'least' : 'most';
       return {
         expected: `${bound.of} of at ${word} ${limit} in every entry, as ${name} asks`,
         actual: `${shorten(beyond)} in an entry`,
@@ -157,6 +173,24 @@ export async function beyondBounds(
     }
   }
   return undefined;
+}
+
+/** A call with several values of a field, and the one in their middle, which is the bound of a further call. */
+function limitedCall(calls: readonly FoundCall[], field: string) {
+  const full = calls.find((call) => new Set(numbersNamed(field, call)).size > 1);
+  if (!full) return undefined;
+  const values = numbersNamed(field, full).toSorted((left, right) => left - right);
+  const middle = values[values.length >> 1];
+  return middle === undefined ? undefined : { full, value: middle };
+}
+
+/** The numbers of a field in the entries of an answer. */
+function numbersNamed(field: string, { data }: FoundCall): readonly number[] {
+  const members = objectsIn(data).flatMap((entry) => Object.entries(entry));
+  return members
+    .filter(([name]) => parameterWords(name).join(' ') === field)
+    .map(([, value]) => value)
+    .filter((value) => typeof value === 'number');
 }
 
 function parameterWords(name: string): readonly string[] {
@@ -229,25 +263,38 @@ function measuredFields(
 ): ReadonlyMap<string, ReadonlyMap<string, Measured>> {
   const fields = new Map<string, Map<string, Measured>>();
   const varying = new Set<string>();
-  for (const call of calls) {
-    for (const object of objectsIn(call.data)) {
-      const owner = object === call.data ? { ...call.arguments, ...object } : object;
-      const idName = identifying.find((name) => isId(owner[name]));
-      if (idName === undefined) continue;
-      const id = `${idName} ${owner[idName]}`;
-      for (const [field, value] of Object.entries(object)) {
-        if (typeof value !== 'number' || value === 0 || countingField.test(joinWords([field]))) continue;
-        const values = fields.get(field) ?? new Map<string, Measured>();
-        fields.set(field, values);
-        const earlier = values.get(id);
-        if (earlier && earlier.value !== value) varying.add(`${field} ${id}`);
-        values.set(id, earlier ?? { call, value });
-      }
-    }
+  for (const { field, id, measured } of calls.flatMap(measuredIn)) {
+    const values = fields.get(field) ?? new Map<string, Measured>();
+    fields.set(field, values);
+    const earlier = values.get(id);
+    if (earlier && earlier.value !== measured.value) varying.add(`${field} ${id}`);
+    values.set(id, earlier ?? measured);
   }
   for (const [field, values] of fields)
     for (const id of values.keys()) if (varying.has(`${field} ${id}`)) values.delete(id);
   return fields;
+}
+
+interface MeasuredField {
+  readonly field: string;
+  readonly id: string;
+  readonly measured: Measured;
+}
+
+/** The numbers of the identified objects in an answer. */
+function measuredIn(call: FoundCall): readonly MeasuredField[] {
+  const measuredMembers: MeasuredField[] = [];
+  for (const object of objectsIn(call.data)) {
+    const owner = object === call.data ? { ...call.arguments, ...object } : object;
+    const idName = identifying.find((name) => isId(owner[name]));
+    if (idName === undefined) continue;
+    const id = `${idName} ${owner[idName]}`;
+    for (const [field, value] of Object.entries(object)) {
+      if (typeof value !== 'number' || value === 0 || countingField.test(joinWords([field]))) continue;
+      measuredMembers.push({ field, id, measured: { call, value } });
+    }
+  }
+  return measuredMembers;
 }
 
 function isId(value: Json | undefined): boolean {

@@ -155,6 +155,7 @@ function guardBody(
         void reader.cancel(signal.reason).catch(() => {});
       });
     },
+    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each chunk passes all limits, in this order
     async pull(controller) {
       const { done, value } = await reader.read().catch((error) => {
         onEnd(error);

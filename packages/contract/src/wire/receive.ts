@@ -94,6 +94,7 @@ export interface Received {
  * @param arrival is updated with each chunk
  * @throws NoAnswer if it is too long or has too many events, or the error that ends the connection.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each chunk passes all limits, in this order
 export async function receive(
   incoming: IncomingMessage,
   isStream: boolean,
