@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { CommandError, type InputError, inputError, invalidInput } from 'market-mcp-contract/command';
+import { CommandError, type InputError, inputError, unwrap } from 'market-mcp-contract/command';
 import type { ImportedTool } from '../import/imported-tool.ts';
 import { type PreparedTools, prepareTools } from '../import/prepare.ts';
 import { fileForm, ownersOf, toolFile } from '../model/names.ts';
@@ -115,9 +115,7 @@ function preparedFor({ tools, profile }: Project, entries: readonly ImportedTool
   const otherDefinitions = tools.flatMap(({ file, source: { definition } }) =>
     definition === null || replacedFiles.has(file) ? [] : [definition],
   );
-  const preparation = prepareTools(entries, profile, otherDefinitions);
-  if (preparation.ok) return preparation.prepared;
-  throw invalidInput(preparation.errors, preparation.accepted);
+  return unwrap(prepareTools(entries, profile, otherDefinitions));
 }
 
 /** With requests that state the keys that the existing files of their APIs do not send by themselves. */

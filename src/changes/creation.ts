@@ -37,23 +37,24 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
   const profile = await projectProfile(answers.platform);
   if (!profile.ok) return profile;
   const completeToolAnswers = toolAnswers(answers);
-  const entries = await importTools(completeToolAnswers, profile.value, run);
-  if (!entries.ok) return entries;
-  const preparation = prepareTools(entries.value, profile.value);
-  if (!preparation.ok) return preparation;
-  const { prepared } = preparation;
+  const importedTools = await importTools(completeToolAnswers, profile.value, run);
+  if (!importedTools.ok) return importedTools;
+  const preparedTools = prepareTools(importedTools.value, profile.value);
+  if (!preparedTools.ok) return preparedTools;
+  const { value: prepared } = preparedTools;
   const start = manifestStarts[completeToolAnswers.kind];
   const packageManager = answers.packageManager ?? detectPackageManager(answers.directory);
   const files = await projectFiles(answers, profile.value, packageManager, start, prepared.tools);
-  return pass({ answers, run, packageManager, prepared, files, secrets: secretsOf(entries.value) });
+  return pass({ answers, run, packageManager, prepared, files, secrets: secretsOf(importedTools.value) });
 }
 
 /**
- * Fails before a request is sent if a directory has a project with other tools. Only the plan shows whether all files are the same.
+ * Fails before a request is sent if a directory has a project with other tools. This is for requests, whose tool names are known before
+ * sending. For other sources the plan decides.
  *
  * @throws CommandError `TARGET_NOT_EMPTY`
  */
-export async function requireSameTools(
+export async function requireSameRequestTools(
   directory: string,
   existingProject: Manifest,
   answers: CreateAnswers,
@@ -98,8 +99,8 @@ async function projectFiles(
   );
   const base = new Map([...render(planned, templates), ...packageFiles]);
   const apis = apisOf(tools);
-  const sources = apis.length === 0 ? new Map() : await apiFiles(tools, base, templates, profile);
-  const files = sources.size === 0 ? base : sortFiles(new Map([...base, ...sources]));
+  const apiFileSet = apis.length === 0 ? new Map() : await apiFiles(tools, base, templates, profile);
+  const files = apiFileSet.size === 0 ? base : sortFiles(new Map([...base, ...apiFileSet]));
   return withManifest(files, {
     platform: profile.name,
     answers: {
@@ -108,7 +109,7 @@ async function projectFiles(
       profile: recordedProfile(profile),
       tools: tools.map(({ definition }) => definition.name),
       ...(start !== 'blank' && { start }),
-      ...(sources.size > 0 && { variables: distinctVariables(apis) }),
+      ...(apiFileSet.size > 0 && { variables: distinctVariables(apis) }),
       ...chosenFields(tools),
       ...(targets.length > 0 && { targets }),
     },

@@ -26,8 +26,8 @@ export async function importTools(
   if (answers.kind === 'fields' || answers.kind === 'spec') return importWholeTools(answers, profile, run);
   const { fields, description } = answers;
   const earlierFields = Object.entries(earlierChoices).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
-  const allFields = { ...answers, fields: [...fields, ...earlierFields] };
-  const importedTools = await importWholeTools(allFields, profile, run);
+  const answersWithEarlierFields = { ...answers, fields: [...fields, ...earlierFields] };
+  const importedTools = await importWholeTools(answersWithEarlierFields, profile, run);
   if (!importedTools.ok) return importedTools;
   const { withFields } = await import('../import/answer-fields.ts');
   const { withDescriptions } = await import('../import/tool-prefix.ts');
@@ -54,7 +54,7 @@ function fieldsWithoutNewChoice(
   return earlierFields.filter((text) => prefixes.some((prefix) => text.startsWith(prefix)));
 }
 
-/** The tools with all fields of their answers; `importTools` reduces them. */
+/** The tools with all fields of their answers; `fields` only decides how deep an OpenAPI document is read. */
 export async function importWholeTools(
   answers: ToolAnswers,
   profile: PlatformProfile,

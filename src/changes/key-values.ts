@@ -18,7 +18,7 @@ export interface RequestKeys {
  * may have its own variable for a key whose value the author has in another one.
  */
 export interface KeyValues extends Pick<RequestKeys, 'origin'> {
-  readonly values: ReadonlyMap<string, string>;
+  readonly valueByVariable: ReadonlyMap<string, string>;
   /** Variables that the environment has, and that the author has not allowed to send. */
   readonly unpermitted: readonly string[];
   readonly missing: readonly string[];
@@ -50,23 +50,23 @@ export async function findKeyValues(
 ): Promise<KeyValues> {
   const hasVariables = [...sources.values()].some((source) => 'variable' in source);
   const file = hasVariables ? await dotEnvValues(directory, origin) : {};
-  const values = new Map<string, string>();
+  const valueByVariable = new Map<string, string>();
   const unpermitted: string[] = [];
   const missing: string[] = [];
   for (const [projectVariable, source] of sources) {
     if ('value' in source) {
-      values.set(projectVariable, source.value);
+      valueByVariable.set(projectVariable, source.value);
       continue;
     }
     const { variable: statedVariable } = source;
     const inEnvironment = process.env[statedVariable]?.trim() || undefined;
     const permitted = env.includes(statedVariable) ? inEnvironment : undefined;
     const value = typedKeys.get(`${origin} ${statedVariable}`) ?? file[projectVariable] ?? permitted;
-    if (value !== undefined) values.set(projectVariable, value);
+    if (value !== undefined) valueByVariable.set(projectVariable, value);
     else if (inEnvironment === undefined) missing.push(statedVariable);
     else unpermitted.push(statedVariable);
   }
-  return { origin, values, unpermitted, missing };
+  return { origin, valueByVariable, unpermitted, missing };
 }
 
 /** The values in `.env` that may be sent to an origin. The parser of the API files is loaded only if there are any values. */

@@ -54,7 +54,7 @@ export async function readRequestText(
   return request.ok ? pass([request.value]) : request;
 }
 
-/** Reads a curl command, and keeps what repeats it without its keys. */
+/** Parses a curl command. Stores in the run the same command with variables instead of its keys. */
 export function readCurlCommand(text: string, { keylessCommands }: ImportRun): Result<AuthorRequest> {
   const command = parseCurl(text);
   if (!command.ok) return command;
@@ -73,16 +73,18 @@ export async function parseRequests(
     return reject('--request', number, message, 'Give one request at a time.');
   }
   const parsedRequests: ParsedRequest[] = [];
-  const variables = [...projectVariables];
+  // A later request reuses the address and the keys of an earlier one.
+  const knownVariables = [...projectVariables];
   for (const text of requests) {
     const read = await readRequestText(text, run);
     if (!read.ok) return read;
     const chosenRequest = chooseRequest(read.value, number);
     if (!chosenRequest.ok) return chosenRequest;
-    const parsed = parseRequest(chosenRequest.value, { input, constants, segments, variables });
+    const choice = { input, constants, segments, variables: knownVariables };
+    const parsed = parseRequest(chosenRequest.value, choice);
     if (!parsed.ok) return parsed;
     const { api, acceptedKeys = [] } = parsed.value.call;
-    variables.push(api.address, ...acceptedKeys.flat().flatMap((key) => key.variables));
+    knownVariables.push(api.address, ...acceptedKeys.flat().flatMap((key) => key.variables));
     parsedRequests.push(parsed.value);
   }
   return pass(parsedRequests);
@@ -199,17 +201,17 @@ function consentErrors(
     });
 }
 
-/** The tool of a request: from the answers of its API, or from saved responses. */
+/** The tool of a request: from the responses of its API, or from saved ones. */
 async function toolFromRequest(
   { request, name, keys }: SendableRequest,
   answers: RequestAnswers,
   run: ImportRun,
 ): Promise<Result<ImportedTool>> {
   const { input, notes, onlyReads } = request;
-  const secrets = keys.values;
+  const { valueByVariable: secrets } = keys;
   const effect = answers.effect ?? (onlyReads ? 'reads' : operationEffect(request.call.method, name));
   const isReadByPost = effect === 'reads' && request.call.method === 'post';
-  const call = { ...request.call, ...(isReadByPost && { onlyReads: true as const }) };
+  const call: ParsedRequest['call'] = isReadByPost ? { ...request.call, isReadByPost } : request.call;
   const inputSchema = { type: 'object', ...fieldsSchema(input) };
   const requestToSend = { call, inputSchema, examples: answers.examples, secrets };
   const sentRequests = sendsRequests(answers)
@@ -246,6 +248,6 @@ function requestDescription(
   { call: { api, method, path } }: ParsedRequest,
   { outputSchema }: JsonObject,
 ): string {
-  const answer = outputWithoutSignals(objectOr(outputSchema));
-  return toolDescription({ id: null, method, path }, {}, api.title, answer);
+  const dataSchema = outputWithoutSignals(objectOr(outputSchema));
+  return toolDescription({ id: null, method, path }, {}, api.title, dataSchema);
 }

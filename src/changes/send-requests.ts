@@ -53,9 +53,9 @@ export interface SentRequests {
 
 /** A sent request and its response, in the form of the API. */
 interface ApiExchange extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
-  /** Undefined if the API has nothing for the arguments. */
+  /** Undefined after a 404 or an empty envelope. */
   readonly value?: Json | undefined;
-  /** The response of a read contains no data. */
+  /** The response has no value, or it is the response to a read and contains no data. */
   readonly isEmpty: boolean;
 }
 
@@ -78,10 +78,11 @@ export async function sendRequests(
     responses.map(({ text }) => (text === null ? pass(undefined) : sampleOfResponse(call, text))),
   );
   if (!read.ok) return read;
-  const samples = read.value.filter((sample) => sample !== undefined);
   const exchanges = toExchanges(call, responses, read.value);
-  const emptyValues = new Set(exchanges.filter(({ isEmpty }) => isEmpty).map(({ value }) => value));
-  const samplesWithData = samples.filter(({ value }) => !emptyValues.has(value));
+  const samples = read.value.filter((sample) => sample !== undefined);
+  const samplesWithData = read.value
+    .filter((_, i) => exchanges[i]?.isEmpty === false)
+    .filter((sample) => sample !== undefined);
   return pass({
     samples: samplesWithData.length > 0 ? samplesWithData : samples,
     secrets,
@@ -103,17 +104,17 @@ function sentNote({ method, path }: ApiRequest, exchanges: readonly ApiExchange[
   };
 }
 
-/** Each sent request with its response. A response is empty if it has no data although others have some. */
+/** Each sent request with its response. A response to a read is empty if `lacksData` says so under the schema of all responses. */
 function toExchanges(
-  { method, onlyReads }: ApiRequest,
+  { method, isReadByPost }: ApiRequest,
   responses: readonly ApiResponse[],
   samples: readonly (AnswerSample | undefined)[],
 ): readonly ApiExchange[] {
   const schema = schemaOfSamples(samples.filter((sample) => sample !== undefined));
-  const isReading = method === 'get' || onlyReads === true;
+  const isReading = method === 'get' || isReadByPost === true;
   return responses.map((response, i): ApiExchange => {
     const value = samples[i]?.value;
-    const isEmpty = isReading && value !== undefined && isEmptyResponse(schema, value, response.arguments);
+    const isEmpty = value === undefined || (isReading && isEmptyResponse(schema, value, response.arguments));
     return { ...response, value, isEmpty };
   });
 }
@@ -214,8 +215,10 @@ function sendVariants(
     const { tryRequest } = await import('../project/source/trial.ts');
     const apiResponses: ApiResponse[] = [];
     for (const [i, args] of variants.entries()) {
-      const answer = await tryRequest(call, args, (name) => secrets.get(name) ?? '', i > 0);
-      apiResponses.push({ arguments: args, ...answer });
+      const response = await tryRequest(call, args, (name) => secrets.get(name) ?? '', {
+        acceptsNotFound: i > 0,
+      });
+      apiResponses.push({ arguments: args, ...response });
     }
     return apiResponses;
   })();
@@ -251,7 +254,7 @@ export function singleRequestErrors(
     .map(([flag, value]) => inputError(flag, value, message, hint(flag)));
 }
 
-/** The saved answers at these paths; `-` is standard input. */
+/** The saved responses at these paths; `-` is standard input. */
 export async function readSamples(paths: readonly string[]): Promise<Result<readonly AnswerSample[]>> {
   if (paths.length === 0) return pass([]);
   const read = paths.map(async (path) =>

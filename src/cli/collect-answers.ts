@@ -1,12 +1,12 @@
 import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
 import type { ImportRun } from '../changes/import-run.ts';
-import type { ToolParts } from '../questions/tool-questions.ts';
+import type { ToolQuestionAnswers } from '../questions/tool-questions.ts';
 import { mayAsk, type QuestionSwitches } from './ask-person.ts';
 
 /** The two ways to plan from the answers of flags: with defaults for the missing answers, or by asking for them. */
 export interface AnswerPlanning<Plan> {
   /** The questions that must be asked although flags answer them. */
-  readonly askedParts: readonly string[] | undefined;
+  readonly questionsToAsk: readonly string[] | undefined;
   /** The flags that are required if no questions may be asked and defaults are not accepted. */
   readonly missingFlags: readonly string[];
   /** Plans with defaults for everything that no flag answers. */
@@ -22,11 +22,11 @@ export interface AnswerPlanning<Plan> {
  *   asked what must be asked.
  */
 export async function planFromAnswers<Plan>(
-  { askedParts, missingFlags, planWithDefaults, planByAsking }: AnswerPlanning<Plan>,
+  { questionsToAsk, missingFlags, planWithDefaults, planByAsking }: AnswerPlanning<Plan>,
   switches: QuestionSwitches,
 ): Promise<Plan> {
   if (mayAsk(switches)) return planByAsking();
-  if (askedParts)
+  if (questionsToAsk)
     throw new CommandError(
       'BAD_USAGE',
       '--ask needs a terminal, and cannot be combined with --yes or --json',
@@ -45,7 +45,7 @@ export async function planFromAnswers<Plan>(
  * @returns undefined if there is nothing to list.
  */
 export async function listChoices(
-  { fromOpenapi, header = [], search, operation, fromRequest = [], request }: Partial<ToolParts>,
+  { fromOpenapi, header = [], search, operation, fromRequest = [], request }: Partial<ToolQuestionAnswers>,
   switches: QuestionSwitches,
   run: ImportRun,
   output: Output,

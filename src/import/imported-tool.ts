@@ -26,14 +26,14 @@ export function toImportedTool(entry: SpecEntry): ImportedTool {
   return { entry, answers: [], changes: [] };
 }
 
-/** The answer of an API to a call with these arguments, in the form of the tool; null if the API has nothing for them. */
+/** The answer of an API to a call with these arguments, in the form of the tool; null after a 404 or an empty envelope. */
 export interface ToolExchange {
   readonly arguments: JsonObject;
   readonly answer: JsonObject | null;
   /** The headers that name the place of the response among pages. */
   readonly headers?: JsonObject;
-  /** The answer contains no data. */
-  readonly isEmpty?: boolean;
+  /** There is no answer, or it contains no data. */
+  readonly isEmpty: boolean;
 }
 
 /** A checked tool and its API request. */
@@ -168,7 +168,7 @@ export interface ApiRequest {
   /** The form around the answer. */
   readonly envelope?: 'graphql' | 'json-rpc';
   /** Its method says that it may change something, but it only reads. */
-  readonly onlyReads?: true;
+  readonly isReadByPost?: true;
   /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
   readonly nulls?: readonly string[];
 }

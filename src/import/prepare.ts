@@ -38,11 +38,6 @@ export interface PreparedTools {
   readonly advice: readonly InputError[];
 }
 
-/** Prepared tools, or every error of every tool, with the names of the tools without errors. */
-export type Preparation =
-  | { readonly ok: true; readonly prepared: PreparedTools }
-  | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
-
 /** A tool whose definition was fixed. Its location in the list names it in errors. */
 interface FixedTool extends Fixed {
   readonly imported: ImportedTool;
@@ -54,13 +49,13 @@ interface FixedTool extends Fixed {
  * their source or sample answers, examples, and the changes.
  *
  * @param existingTools definitions of the server's existing tools. They are not checked; new tools are compared with them.
- * @returns all of it, or every error of every tool, with the names of the tools without errors
+ * @returns the tools, or every error of every tool, with the names of the tools without errors
  */
 export function prepareTools(
   importedTools: readonly ImportedTool[],
   profile: PlatformProfile,
   existingTools: readonly ToolDefinition[] = [],
-): Preparation {
+): Result<PreparedTools> {
   const { fixedTools, errors } = fixTools(importedTools, profile);
   const clashErrors = nameClashErrors(fixedTools);
   const clashLocations = new Set(clashErrors.map(({ where: location }) => location));
@@ -85,10 +80,7 @@ export function prepareTools(
     return { ok: false, errors, accepted: tools.map(({ definition }) => definition.name) };
   const changes = [...importedTools, ...fixedTools].flatMap((tool) => tool.changes);
   const failedAdvice = failedRules.filter(({ level }) => level === 'should');
-  return {
-    ok: true,
-    prepared: { tools, changes, advice: adviceFor(importedTools, tools, failedAdvice, profile) },
-  };
+  return pass({ tools, changes, advice: adviceFor(importedTools, tools, failedAdvice, profile) });
 }
 
 /** Fixes each definition until it meets the contract. A tool whose definition cannot be fixed is missing in the list. */
@@ -248,9 +240,9 @@ function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: Import
   const importedTool = { ...tool, ...(fields && { fields }), ...(exchanges && { exchanges }) };
   if (!call) return importedTool;
   const realExamples = exchanges?.map(
-    ({ arguments: args, answer, isEmpty }): ToolExample => ({
+    ({ arguments: args, isEmpty }): ToolExample => ({
       arguments: args,
-      expect: answer === null || isEmpty ? 'empty' : 'found',
+      expect: isEmpty ? 'empty' : 'found',
     }),
   );
   const examples = realExamples ?? madeUpExamples(tool, call);

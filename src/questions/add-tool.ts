@@ -2,9 +2,9 @@ import { on, type Values } from 'market-mcp-contract/command';
 import { parseToolName } from '../model/names.ts';
 import { createSwitches } from './create.ts';
 import { askQuestion, type Defaulted, type Question } from './question.ts';
-import { type ToolParts, toolQuestions } from './tool-questions.ts';
+import { type ToolQuestionAnswers, toolQuestions } from './tool-questions.ts';
 
-const tool: Question<string> & Defaulted<string, ToolParts> = {
+const tool: Question<string> & Defaulted<string, ToolQuestionAnswers> = {
   ...toolQuestions.tool,
   flag: { syntax: '[name]', description: toolQuestions.tool.flag.description },
   parse: (text) => parseToolName(text, '[name]'),

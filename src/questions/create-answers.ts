@@ -1,38 +1,43 @@
 import { type Result, replayFlags, shellLine } from 'market-mcp-contract/command';
 import type { KeylessCommands } from '../import/request/curl-text.ts';
-import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
-import { flagsForAnswers, type PartialAnswers, requiredParts, withDefaults } from './partial-answers.ts';
+import {
+  type CreateQuestionAnswers,
+  type CreateSwitches,
+  createQuestions,
+  createSwitches,
+} from './create.ts';
+import { flagsForAnswers, type PartialAnswers, requiredQuestions, withDefaults } from './partial-answers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
 
 /** The author's answers to the questions of `create-market-mcp`. Absent: the default, such as the package manager that runs the command. */
 export type CreateAnswers = PartialAnswers &
-  Partial<CreateParts> &
-  Pick<CreateParts, 'directory' | 'platform'>;
+  Partial<CreateQuestionAnswers> &
+  Pick<CreateQuestionAnswers, 'directory' | 'platform'>;
 
 /** The flags as commander returns them. */
-export type CreateFlags = Flags<CreateParts>;
+export type CreateFlags = Flags<CreateQuestionAnswers>;
 
 /** Reads the flags: their answers, or every error at once. */
-export function readCreateFlags(flags: CreateFlags): Result<Partial<CreateParts>> {
-  return readFlags<CreateParts>(createQuestions, flags);
+export function readCreateFlags(flags: CreateFlags): Result<Partial<CreateQuestionAnswers>> {
+  return readFlags<CreateQuestionAnswers>(createQuestions, flags);
 }
 
 /** The flags that are required if no questions may be asked and defaults are not accepted. */
-export function missingFlags(parts: Partial<CreateParts>): readonly string[] {
-  return (['directory', ...requiredParts(parts)] as const)
-    .filter((name) => parts[name] === undefined)
+export function missingFlags(answers: Partial<CreateQuestionAnswers>): readonly string[] {
+  return (['directory', ...requiredQuestions(answers)] as const)
+    .filter((name) => answers[name] === undefined)
     .map((name) => createQuestions[name].flag.syntax);
 }
 
 /** All answers, with defaults for missing ones. */
-export function completeAnswers(partialAnswers: Partial<CreateParts>): CreateAnswers {
+export function completeAnswers(givenAnswers: Partial<CreateQuestionAnswers>): CreateAnswers {
   const { directory, tool, platform } = createQuestions;
-  const parts = {
-    directory: directory.initial(partialAnswers),
-    platform: platform.initial(partialAnswers),
-    ...partialAnswers,
+  const answers = {
+    directory: directory.initial(givenAnswers),
+    platform: platform.initial(givenAnswers),
+    ...givenAnswers,
   };
-  return withDefaults(parts, tool.initial(parts));
+  return withDefaults(answers, tool.initial(answers));
 }
 
 /** The command that gives the same answers without questions, quoted for the shell. */
@@ -47,21 +52,21 @@ export function replayCommand(
     ...program,
     ...directory.replay(answers.directory, commands),
     '--yes',
-    ...flagsForAnswers<Omit<CreateParts, 'directory' | 'ask'>>(otherQuestions, answers, commands),
+    ...flagsForAnswers<Omit<CreateQuestionAnswers, 'directory' | 'ask'>>(otherQuestions, answers, commands),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }
 
 /** The command that continues with the given answers and asks for the others, quoted for the shell. */
 export function resumeCommand(
-  parts: Partial<CreateParts>,
+  answers: Partial<CreateQuestionAnswers>,
   commands: KeylessCommands,
   switches: Partial<CreateSwitches>,
   program: readonly string[],
 ): string {
   return shellLine([
     ...program,
-    ...flagsForAnswers<CreateParts>(createQuestions, parts, commands, true),
+    ...flagsForAnswers<CreateQuestionAnswers>(createQuestions, answers, commands, true),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }

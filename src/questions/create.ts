@@ -5,10 +5,10 @@ import { defaultToolName } from './defaults.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { askQuestion, type Defaulted, type FlagAnswer, type Question, textFlag } from './question.ts';
 import { type DeployTarget, deployFlag } from './targets.ts';
-import { type ToolParts, toolQuestions } from './tool-questions.ts';
+import { type ToolQuestionAnswers, toolQuestions } from './tool-questions.ts';
 
-/** The answers one by one, from flags and prompts. */
-export interface CreateParts extends ToolParts {
+/** The answers of `create-market-mcp` by the name of the question, from flags and prompts. */
+export interface CreateQuestionAnswers extends ToolQuestionAnswers {
   readonly directory: string;
   /** Name of a built-in profile, or path of a file. */
   readonly platform: string;
@@ -16,7 +16,7 @@ export interface CreateParts extends ToolParts {
   readonly deploy: readonly DeployTarget[];
 }
 
-type CreateQuestion<T> = Question<T> & Defaulted<T, CreateParts>;
+type CreateQuestion<T> = Question<T> & Defaulted<T, CreateQuestionAnswers>;
 
 const directory: CreateQuestion<string> = {
   flag: {
@@ -36,7 +36,7 @@ const directory: CreateQuestion<string> = {
 
 const tool: CreateQuestion<string> = {
   ...toolQuestions.tool,
-  initial: (parts) => defaultToolName(parts.directory),
+  initial: (answers) => defaultToolName(answers.directory),
 };
 
 const platform: CreateQuestion<string> = {

@@ -1,6 +1,6 @@
 import type { ApiVariable } from '../import/imported-tool.ts';
 import type { KeylessCommands } from '../import/request/curl-text.ts';
-import { type ToolParts, toolQuestions } from './tool-questions.ts';
+import { type ToolQuestionAnswers, toolQuestions } from './tool-questions.ts';
 
 /** The project for whose tools requests are sent. */
 export interface RequestPlace {
@@ -11,18 +11,18 @@ export interface RequestPlace {
 }
 
 /** The answers about tools by question, as flags and prompts give them. `toolAnswers` derives the absent ones. */
-export type PartialAnswers = Partial<ToolParts & RequestPlace>;
+export type PartialAnswers = Partial<ToolQuestionAnswers & RequestPlace>;
 
 const sources = ['spec', 'fromUrl', 'fromRequest', 'fromOpenapi', 'fromSample'] as const;
 
 /** The question whose answer names the source of the tools; undefined: one tool, which the other answers describe. */
-export function sourcePart(answers: PartialAnswers): (typeof sources)[number] | undefined {
+export function sourceQuestion(answers: PartialAnswers): (typeof sources)[number] | undefined {
   return sources.find((name) => answers[name] !== undefined);
 }
 
 /** The questions about a tool that need an answer if no questions may be asked and defaults are not accepted. */
-export function requiredParts(answers: PartialAnswers): readonly ('tool' | 'description' | 'output')[] {
-  const source = sourcePart(answers);
+export function requiredQuestions(answers: PartialAnswers): readonly ('tool' | 'description' | 'output')[] {
+  const source = sourceQuestion(answers);
   if (source === undefined) return ['tool', 'description', 'output'];
   if (source === 'fromSample') return ['tool', 'description'];
   return [];
@@ -35,7 +35,7 @@ export function withDefaults<Answers extends PartialAnswers>(
 ): Answers {
   const { tool = name } = answers;
   const { description, effect, input, output, returns } = toolQuestions;
-  const source = sourcePart(answers);
+  const source = sourceQuestion(answers);
   if (source !== undefined && source !== 'fromSample') return answers;
   const namedAnswers = { ...answers, tool, input: answers.input ?? input.initial(answers) };
   if (source !== undefined) return namedAnswers;
@@ -49,10 +49,10 @@ export function withDefaults<Answers extends PartialAnswers>(
 }
 
 /** The questions of a command, by their answers. */
-type Replayed<Parts> = {
-  readonly [name in keyof Parts]-?: {
+type Replayed<Answers> = {
+  readonly [name in keyof Answers]-?: {
     readonly flag: { readonly syntax: string };
-    replay(answer: Parts[name], commands: KeylessCommands): readonly string[];
+    replay(answer: Answers[name], commands: KeylessCommands): readonly string[];
   };
 };
 
@@ -62,19 +62,19 @@ type Replayed<Parts> = {
  * @param commands the curl commands that were read
  * @param isWhole also those that equal a default, and a title and an effect that follow from the name
  */
-export function flagsForAnswers<Parts extends PartialAnswers>(
-  questions: Replayed<Parts>,
-  answers: PartialAnswers & Partial<Parts>,
+export function flagsForAnswers<Answers extends PartialAnswers>(
+  questions: Replayed<Answers>,
+  answers: PartialAnswers & Partial<Answers>,
   commands: KeylessCommands,
   isWhole = false,
 ): readonly string[] {
-  const derived = isWhole || requiredParts(answers).length === 0 ? [] : (['title', 'effect'] as const);
+  const derived = isWhole || requiredQuestions(answers).length === 0 ? [] : (['title', 'effect'] as const);
   const follows = derived.filter((name) => answers[name] === toolQuestions[name].initial(answers));
-  return (Object.keys(questions) as (keyof Parts & string)[]).flatMap((name) => {
+  return (Object.keys(questions) as (keyof Answers & string)[]).flatMap((name) => {
     const answer = answers[name];
     if (answer === undefined || follows.some((followedName) => followedName === name)) return [];
     const { flag, replay } = questions[name];
-    const pieces = replay(answer as Parts[keyof Parts & string], commands);
+    const pieces = replay(answer as Answers[keyof Answers & string], commands);
     if (isWhole && pieces.length === 0 && typeof answer === 'string')
       return [flag.syntax.split(' ')[0] ?? '', answer];
     return pieces;

@@ -63,13 +63,13 @@ export function textsFlag(syntax: string, description: string, hint: string) {
  * @param questions the other flags of the command; those without a prompt cannot be asked for
  */
 export function askQuestion(questions: {
-  readonly [part: string]: { readonly flag: { readonly syntax: string }; readonly prompt?: object };
+  readonly [question: string]: { readonly flag: { readonly syntax: string }; readonly prompt?: object };
 }): FlagAnswer<readonly string[], readonly string[]> {
-  const parts = new Map(
-    Object.entries(questions).flatMap(([part, { flag, prompt }]) =>
-      prompt ? [[/[a-z][a-z-]*/.exec(flag.syntax)?.[0] ?? part, part]] : [],
-    ),
-  );
+  const questionByFlag = new Map<string, string>();
+  for (const [question, { flag, prompt }] of Object.entries(questions)) {
+    const [name = question] = /[a-z][a-z-]*/.exec(flag.syntax) ?? [];
+    if (prompt) questionByFlag.set(name, question);
+  }
   return {
     flag: {
       syntax: '--ask <flag>',
@@ -78,11 +78,13 @@ export function askQuestion(questions: {
       repeatable: true,
     },
     parse(names) {
-      const parsed = combineResults(names.map((name) => oneOf([...parts.keys()], name, '--ask')));
-      if (parsed.ok) return pass(parsed.value.map((name) => parts.get(name) ?? name));
+      const parsed = combineResults(names.map((name) => oneOf([...questionByFlag.keys()], name, '--ask')));
+      if (parsed.ok) return pass(parsed.value.map((name) => questionByFlag.get(name) ?? name));
       return parsed;
     },
-    replay: (askedParts) =>
-      [...parts].flatMap(([name, part]) => (askedParts.includes(part) ? ['--ask', name] : [])),
+    replay: (askedQuestions) =>
+      [...questionByFlag].flatMap(([name, question]) =>
+        askedQuestions.includes(question) ? ['--ask', name] : [],
+      ),
   };
 }

@@ -1,52 +1,66 @@
 import { combineResults, inputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
-import type { ToolParts } from './tool-questions.ts';
+import type { ToolQuestionAnswers } from './tool-questions.ts';
 
 /** Flags as commander returns them: a list if a flag can be repeated, `true` if it has no value. */
-export type Flags<Parts> = {
-  readonly [name in keyof Parts]?: Parts[name] extends readonly unknown[]
+export type Flags<Answers> = {
+  readonly [name in keyof Answers]?: Answers[name] extends readonly unknown[]
     ? readonly string[]
-    : Parts[name] extends boolean
+    : Answers[name] extends boolean
       ? boolean
       : string;
 };
 
 /** The questions that flags can answer. */
-type Readable<Parts> = {
-  readonly [name in keyof Parts]: {
+type Readable<Answers> = {
+  readonly [name in keyof Answers]: {
     readonly flag: { readonly syntax: string };
-    parse(value: never): Result<Parts[name]>;
+    parse(value: never): Result<Answers[name]>;
   };
 };
 
 /** Reads flags by their table: their answers, or every error at once. */
-export function readFlags<Parts extends ToolParts>(
-  questions: Readable<Parts>,
-  flags: Flags<Parts>,
-): Result<Partial<Parts>> {
-  const names = Object.keys(questions) as (keyof Parts)[];
+export function readFlags<Answers extends ToolQuestionAnswers>(
+  questions: Readable<Answers>,
+  flags: Flags<Answers>,
+): Result<Partial<Answers>> {
+  const names = Object.keys(questions) as (keyof Answers)[];
   const clashErrors = flagClashErrors(questions, flags);
-  const parts = combineResults(names.map((name) => parsePart(name, questions[name], flags[name])));
-  if (!parts.ok) return refuse(...clashErrors, ...parts.errors);
+  const answers = combineResults(names.map((name) => parseAnswer(name, questions[name], flags[name])));
+  if (!answers.ok) return refuse(...clashErrors, ...answers.errors);
   if (clashErrors.length > 0) return refuse(...clashErrors);
-  return pass(Object.assign({}, ...parts.value));
+  return pass(Object.assign({}, ...answers.value));
 }
 
-type PartName = keyof ToolParts;
+type ToolQuestionName = keyof ToolQuestionAnswers;
 
-const singleToolParts = ['tool', 'description', 'title', 'effect', 'input', 'meta', 'fromSample'] as const;
+const singleToolQuestions = [
+  'tool',
+  'description',
+  'title',
+  'effect',
+  'input',
+  'meta',
+  'fromSample',
+] as const;
 
 /**
  * Flags that cannot be combined. A spec file contains everything that the flags for one tool contain, except a missing output;
  * samples define the output; a server provides every answer.
  */
-const clashes: readonly (readonly [PartName, readonly PartName[]])[] = [
-  ['spec', singleToolParts],
+const clashes: readonly (readonly [ToolQuestionName, readonly ToolQuestionName[]])[] = [
+  ['spec', singleToolQuestions],
   ['fromRequest', ['output', 'returns', 'fromOpenapi', 'fromUrl', 'spec']],
   ['fromSample', ['output', 'returns']],
   ['fromOpenapi', ['input', 'output', 'returns', 'spec']],
   [
     'fromUrl',
-    [...singleToolParts.filter((name) => name !== 'description'), 'output', 'returns', 'fromOpenapi', 'spec'],
+    [
+      ...singleToolQuestions.filter((name) => name !== 'description'),
+      'output',
+      'returns',
+      'fromOpenapi',
+      'spec',
+    ],
   ],
   ['search', ['operation']],
   ['outputText', ['output', 'returns']],
@@ -54,9 +68,9 @@ const clashes: readonly (readonly [PartName, readonly PartName[]])[] = [
 
 /** Flags that need another flag. */
 interface FlagRequirement {
-  readonly flags: readonly PartName[];
+  readonly flags: readonly ToolQuestionName[];
   /** One of these must be given. */
-  readonly oneOf: readonly PartName[];
+  readonly oneOf: readonly ToolQuestionName[];
   /** What the flags do without one, as an error. */
   readonly message: string;
   readonly hint: string;
@@ -131,14 +145,17 @@ const requirements: readonly FlagRequirement[] = [
   },
 ];
 
-function flagClashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
-  const isGiven = (name: PartName) => flags[name] !== undefined;
-  const flag = (name: PartName) => questions[name].flag.syntax.split(' ')[0] ?? name;
+function flagClashErrors<Answers extends ToolQuestionAnswers>(
+  questions: Readable<Answers>,
+  flags: Flags<Answers>,
+) {
+  const isGiven = (name: ToolQuestionName) => flags[name] !== undefined;
+  const flag = (name: ToolQuestionName) => questions[name].flag.syntax.split(' ')[0] ?? name;
   // A request may contain a key.
-  const values = (name: PartName) =>
+  const values = (name: ToolQuestionName) =>
     name === 'fromRequest' ? [] : [flags[name] ?? []].flat().filter((value) => typeof value !== 'boolean');
-  const combinationErrors = clashes.flatMap(([base, parts]) => {
-    const otherFlags = parts.filter(isGiven).map(flag);
+  const combinationErrors = clashes.flatMap(([base, excludedNames]) => {
+    const otherFlags = excludedNames.filter(isGiven).map(flag);
     if (!isGiven(base) || otherFlags.length === 0) return [];
     const message = `cannot be combined with ${orList(otherFlags)}`;
     return [inputError(flag(base), values(base)[0], message, 'Use one or the other.')];
@@ -159,7 +176,7 @@ function flagClashErrors<Parts extends ToolParts>(questions: Readable<Parts>, fl
   return errors;
 }
 
-function parsePart<Name extends PropertyKey, T>(
+function parseAnswer<Name extends PropertyKey, T>(
   name: Name,
   { parse }: { parse(value: never): Result<T> },
   value: unknown,

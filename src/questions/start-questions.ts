@@ -5,7 +5,7 @@ import { type ExampleValue, formatExampleValue, parseExampleValue } from '../too
 import { type FlagAnswer, type Question, textFlag, textsFlag } from './question.ts';
 
 /** The answers that name the source of tools and choose from it, as flags and prompts return them. */
-export interface StartParts {
+export interface StartQuestionAnswers {
   /** Curl commands, paths of files with one or of HAR files, `-` for standard input. Replaces `output` and `returns`. */
   readonly fromRequest: readonly string[];
   /** Number of a request of a HAR file. */
@@ -151,7 +151,7 @@ const fromOpenapi: Question<string> = {
   prompt: { message: 'Which OpenAPI document?' },
 };
 
-const header: FlagAnswer<StartParts['header'], readonly string[]> = {
+const header: FlagAnswer<StartQuestionAnswers['header'], readonly string[]> = {
   flag: {
     syntax: '--header <header>',
     description:

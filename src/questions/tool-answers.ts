@@ -5,7 +5,7 @@ import type { Field, ToolSpec } from '../model/tool-model.ts';
 import type { ExampleValue } from '../tools/example-values.ts';
 import type { MetaSetting } from '../tools/meta-settings.ts';
 import type { ToolSelection } from '../tools/selection.ts';
-import { type PartialAnswers, sourcePart } from './partial-answers.ts';
+import { type PartialAnswers, sourceQuestion } from './partial-answers.ts';
 
 /** All answers about the tools to make, by the source that they are made from. */
 export type ToolAnswers =
@@ -104,20 +104,20 @@ export interface SpecAnswers extends ToolStatements {
 }
 
 /** The answers by the source that they name. */
-export function toolAnswers(parts: PartialAnswers): ToolAnswers {
-  switch (sourcePart(parts)) {
+export function toolAnswers(answers: PartialAnswers): ToolAnswers {
+  switch (sourceQuestion(answers)) {
     case 'spec':
-      return specAnswers(parts);
+      return specAnswers(answers);
     case 'fromUrl':
-      return serverAnswers(parts);
+      return serverAnswers(answers);
     case 'fromRequest':
-      return requestAnswers(parts);
+      return requestAnswers(answers);
     case 'fromOpenapi':
-      return openApiAnswers(parts);
+      return openApiAnswers(answers);
     case 'fromSample':
-      return sampleAnswers(parts);
+      return sampleAnswers(answers);
     default:
-      return fieldAnswers(parts);
+      return fieldAnswers(answers);
   }
 }
 
@@ -139,41 +139,47 @@ function selectionOf({ only, except, output, returns, outputText, example }: Par
   return { only, except, output, returns, outputText, example };
 }
 
-function fieldAnswers(parts: PartialAnswers): FieldAnswers {
-  const { tool = '', input = [], output = [], returns = 'record' } = parts;
-  return { kind: 'fields', ...statementsOf(parts), tool, input, output, returns };
+function fieldAnswers(answers: PartialAnswers): FieldAnswers {
+  const { tool = '', input = [], output = [], returns = 'record' } = answers;
+  return { kind: 'fields', ...statementsOf(answers), tool, input, output, returns };
 }
 
-function sampleAnswers(parts: PartialAnswers): SampleAnswers {
-  const { fromSample: paths = [], tool = '', input = [] } = parts;
-  return { kind: 'sample', ...statementsOf(parts), paths, tool, input };
+function sampleAnswers(answers: PartialAnswers): SampleAnswers {
+  const { fromSample: paths = [], tool = '', input = [] } = answers;
+  return { kind: 'sample', ...statementsOf(answers), paths, tool, input };
 }
 
 /** The answers that a request and an operation of an OpenAPI document share. */
-function apiAnswers(parts: PartialAnswers): ToolStatements & ApiTrial {
-  const { tool, send, fromSample: samples = [], example: examples = [] } = parts;
-  return { ...statementsOf(parts), ...keyAccess(parts), tool, send, samples, examples };
+function apiAnswers(answers: PartialAnswers): ToolStatements & ApiTrial {
+  const { tool, send, fromSample: samples = [], example: examples = [] } = answers;
+  return { ...statementsOf(answers), ...keyAccess(answers), tool, send, samples, examples };
 }
 
-export function requestAnswers(parts: PartialAnswers): RequestAnswers {
-  const { fromRequest: requests = [], request: number, input = [], variables = [] } = parts;
-  const { constant: constants = [], segment: segments = [] } = parts;
+export function requestAnswers(answers: PartialAnswers): RequestAnswers {
+  const { fromRequest: requests = [], request: number, input = [], variables = [] } = answers;
+  const { constant: constants = [], segment: segments = [] } = answers;
   const inputs = { input, constants, segments, variables };
-  return { kind: 'request', ...apiAnswers(parts), requests, number, ...inputs };
+  return { kind: 'request', ...apiAnswers(answers), requests, number, ...inputs };
 }
 
-export function openApiAnswers(parts: PartialAnswers): OpenApiAnswers {
-  const { fromOpenapi: document = '', header: headers = [], operation: operations = [] } = parts;
-  const { strictSchema: isStrict = false } = parts;
-  return { kind: 'openapi', ...apiAnswers(parts), document, headers, operations, isStrict };
+export function openApiAnswers(answers: PartialAnswers): OpenApiAnswers {
+  const { fromOpenapi: document = '', header: headers = [], operation: operations = [] } = answers;
+  const { strictSchema: isStrict = false } = answers;
+  return { kind: 'openapi', ...apiAnswers(answers), document, headers, operations, isStrict };
 }
 
-export function serverAnswers(parts: PartialAnswers): ServerAnswers {
-  const { fromUrl: url = '' } = parts;
-  return { kind: 'url', ...statementsOf(parts), ...keyAccess(parts), url, selection: selectionOf(parts) };
+export function serverAnswers(answers: PartialAnswers): ServerAnswers {
+  const { fromUrl: url = '' } = answers;
+  return {
+    kind: 'url',
+    ...statementsOf(answers),
+    ...keyAccess(answers),
+    url,
+    selection: selectionOf(answers),
+  };
 }
 
-function specAnswers(parts: PartialAnswers): SpecAnswers {
-  const { spec: path = '' } = parts;
-  return { kind: 'spec', ...statementsOf(parts), path, selection: selectionOf(parts) };
+function specAnswers(answers: PartialAnswers): SpecAnswers {
+  const { spec: path = '' } = answers;
+  return { kind: 'spec', ...statementsOf(answers), path, selection: selectionOf(answers) };
 }

@@ -6,12 +6,12 @@ import type { Field, ToolSpec } from '../model/tool-model.ts';
 import { formatMeta, type MetaSetting, parseMeta } from '../tools/meta-settings.ts';
 import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';
 import { type Defaulted, type FlagAnswer, type Question, textFlag, textsFlag } from './question.ts';
-import { type StartParts, startQuestions } from './start-questions.ts';
+import { type StartQuestionAnswers, startQuestions } from './start-questions.ts';
 
 type Returns = ToolSpec['returns'];
 
-/** The answers about one tool, as flags and prompts return them. */
-export interface ToolParts extends StartParts {
+/** The answers about one tool by the name of the question, as flags and prompts return them. */
+export interface ToolQuestionAnswers extends StartQuestionAnswers {
   readonly tool: string;
   /** `Returns …` of one tool, `get_repo: Returns …` of one of several. */
   readonly description: readonly string[];
@@ -28,7 +28,7 @@ export interface ToolParts extends StartParts {
   readonly ask: readonly string[];
 }
 
-type ToolQuestion<T, Given = string> = Question<T, Given> & Defaulted<T, ToolParts>;
+type ToolQuestion<T, Given = string> = Question<T, Given> & Defaulted<T, ToolQuestionAnswers>;
 
 const tool: ToolQuestion<string> = {
   flag: { syntax: '--tool <name>', description: 'name of the tool, such as get_gas_price' },
@@ -43,7 +43,7 @@ export function descriptionQuestion(tool: string): string {
   return `What does ${tool} return, and when should an agent use it?`;
 }
 
-const description: Question<readonly string[], readonly string[]> & Defaulted<string, ToolParts> = {
+const description: Question<readonly string[], readonly string[]> & Defaulted<string, ToolQuestionAnswers> = {
   ...textsFlag(
     '--description <text>',
     "what the tool returns and when to use it; agents choose tools by it; for one of several tools: 'get_repo: Returns …'; repeatable",
@@ -61,7 +61,7 @@ const description: Question<readonly string[], readonly string[]> & Defaulted<st
     ),
 };
 
-const title: FlagAnswer<string> & Defaulted<string, ToolParts> = {
+const title: FlagAnswer<string> & Defaulted<string, ToolQuestionAnswers> = {
   ...textFlag(
     '--title <text>',
     'display name of the tool (default: derived from the name)',

@@ -31,7 +31,7 @@ export function requestLiteral(call: CallContext, indent: number): string {
   if (call.method === 'call') return forwardedCall(call, indent);
   const members: LiteralMember[] = [...requestOptions(call, codeForm)];
   if (call.auth) members.push(['auth', printLiteral(call.auth)]);
-  if (call.onlyReads) members.push(['isIdempotent', 'true']);
+  if (call.isReadByPost) members.push(['isIdempotent', 'true']);
   members.push(['schema', 'outputSchema']);
   if (call.envelope) members.push(['envelope', stringLiteral(call.envelope)]);
   if (call.wrap !== null) members.push(['wrap', stringLiteral(call.wrap)]);

@@ -15,7 +15,7 @@ it.each([undefined, '', ' '])(
     const prepared = prepareTools(imported, context);
     expect(prepared).toMatchObject({
       ok: true,
-      prepared: {
+      value: {
         tools: [{ definition: { name: 'get_gas', description: expect.stringMatching(/^TODO: /) } }],
       },
     });

@@ -126,7 +126,7 @@ describe('the base URL', () => {
   ])('%s is warned about as %s, before all other hints', async (url, reach) => {
     const imported = await importOf(documentOf({ summary: '' }, { servers: [{ url }] }));
     const made = imported.ok ? prepareTools(imported.value, context) : undefined;
-    expect(made?.ok && made.prepared.advice[0]?.message).toContain(`is a ${reach} address`);
+    expect(made?.ok && made.value.advice[0]?.message).toContain(`is a ${reach} address`);
   });
 
   it('elsewhere is no reason for a warning', async () => {

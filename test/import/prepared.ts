@@ -5,6 +5,5 @@ import { type PreparedTools, prepareTools } from '../../src/import/prepare.ts';
 
 /** What a project gets of tools. @throws CommandError with what is refused */
 export function preparedOf(imported: readonly ImportedTool[], profile = context): PreparedTools {
-  const result = prepareTools(imported, profile);
-  return unwrap(result.ok ? { ok: true, value: result.prepared } : result);
+  return unwrap(prepareTools(imported, profile));
 }

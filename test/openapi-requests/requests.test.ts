@@ -112,7 +112,7 @@ async function callsOf(text: string, path: string): Promise<readonly Asked[]> {
   });
   const prepared = imported(names);
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.errors));
-  return prepared.prepared.tools.flatMap((tool, i) => {
+  return prepared.value.tools.flatMap((tool, i) => {
     const { inputSchema, name } = tool.definition;
     const required = Object.fromEntries(
       propertiesOf(inputSchema).filter(([member]) => requiredOf(inputSchema).includes(member)),

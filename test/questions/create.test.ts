@@ -110,7 +110,7 @@ describe('the defaults', () => {
       );
       expect(prepareTools(entries, context)).toMatchObject({
         ok: true,
-        prepared: { changes: [], advice: [] },
+        value: { changes: [], advice: [] },
       });
     }
   });

@@ -134,7 +134,7 @@ async function proveProject(specs: readonly ToolSpec[], index: number) {
 /** Prepares all specs as one project's. @throws Error that lists each refused spec with its errors */
 function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): readonly PreparedTool[] {
   const whole = prepareTools(specs.map(toImportedTool), profile);
-  if (whole.ok) return whole.prepared.tools;
+  if (whole.ok) return whole.value.tools;
   const refused = specs.flatMap((spec) => {
     const alone = prepareTools([spec].map(toImportedTool), profile);
     return alone.ok ? [] : [JSON.stringify({ spec, errors: alone.errors })];

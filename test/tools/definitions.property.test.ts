@@ -43,7 +43,7 @@ it('a definition of any schemas is refused with a place and a reason, or meets e
         return;
       }
       accepted += 1;
-      const [tool] = result.prepared.tools;
+      const [tool] = result.value.tools;
       if (!tool) throw new Error('no tool');
       const { definition, samples, examples } = tool;
       const broken = inspectToolList([definition], context)

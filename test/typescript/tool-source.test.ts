@@ -34,7 +34,7 @@ describe('the source of a tool', () => {
     fc.assert(
       fc.property(toolSpec, (spec) => {
         const preparation = prepareTools([spec].map(toImportedTool), generic);
-        const [tool] = preparation.ok ? preparation.prepared.tools : [];
+        const [tool] = preparation.ok ? preparation.value.tools : [];
         fc.pre(tool !== undefined);
         expect(readToolSource(sourceOf(tool)).definition).toEqual(tool.definition);
       }),

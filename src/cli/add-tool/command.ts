@@ -22,12 +22,12 @@ import {
   flagsForAnswers,
   type PartialAnswers,
   type RequestPlace,
-  requiredParts,
+  requiredQuestions,
   withDefaults,
 } from '../../questions/partial-answers.ts';
 import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
-import type { ToolParts } from '../../questions/tool-questions.ts';
+import type { ToolQuestionAnswers } from '../../questions/tool-questions.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { type AnswerPlanning, listChoices, planFromAnswers } from '../collect-answers.ts';
 import { firstEditFor, reviewLines, reviewWidth, showNext, showPrepared } from '../create/creation-lines.ts';
@@ -38,19 +38,22 @@ import { showDrift } from '../tools/tool-drift.ts';
 export async function addTool(
   tool: string | undefined,
   output: Output,
-  flags: Flags<ToolParts> & AddToolSwitches,
+  flags: Flags<ToolQuestionAnswers> & AddToolSwitches,
 ): Promise<ExitCode> {
-  const partialParts = unwrap(readFlags<ToolParts>(addToolQuestions, { ...flags, tool }));
+  const flagAnswers = unwrap(readFlags<ToolQuestionAnswers>(addToolQuestions, { ...flags, tool }));
   const run = startImport();
-  const exitCodeOfList = await listChoices(partialParts, flags, run, output);
+  const exitCodeOfList = await listChoices(flagAnswers, flags, run, output);
   if (exitCodeOfList !== undefined) return exitCodeOfList;
   const project = await openProject(findProject(process.cwd()));
-  const parts = { ...partialParts, ...requestPlaceOf(project) };
+  const givenAnswers = { ...flagAnswers, ...requestPlaceOf(project) };
   // Read before the lock is taken: standard input may take long.
-  const entries = await planFromAnswers(additionPlanning(parts, project, flags, run, output), flags);
+  const importedTools = await planFromAnswers(
+    additionPlanning(givenAnswers, project, flags, run, output),
+    flags,
+  );
   const { directory } = project;
-  const secrets = secretsOf(entries);
-  const plan = async () => planAddition(await openProject(directory), entries);
+  const secrets = secretsOf(importedTools);
+  const plan = async () => planAddition(await openProject(directory), importedTools);
 
   if (flags.dryRun) {
     const addition = await plan();
@@ -71,10 +74,10 @@ export async function addTool(
   const exitCode = await finishChange(madeChange, flags, output);
   const dotEnv = existingDotEnv(directory);
   const edits = addition.prepared.tools.flatMap((tool) => firstEditFor(tool, dotEnv) ?? []);
-  const distinct = edits.filter(
+  const distinctEdits = edits.filter(
     ({ edit }, index) => edits.findIndex((otherEdit) => otherEdit.edit === edit) === index,
   );
-  if (exitCode === exitCodes.ok) showNext(distinct, output);
+  if (exitCode === exitCodes.ok) showNext(distinctEdits, output);
   return exitCode;
 }
 
@@ -110,42 +113,47 @@ function addedToolNames({ prepared }: Addition): readonly string[] {
 
 /** How the new tools of a project are made from the answers that flags give. */
 function additionPlanning(
-  partialParts: PartialAnswers,
+  givenAnswers: PartialAnswers,
   project: Project,
   { check }: AddToolSwitches,
   run: ImportRun,
   output: Output,
 ): AnswerPlanning<readonly ImportedTool[]> {
   const { fields } = project.manifest.answers;
-  const importEntries = (answers: PartialAnswers) =>
+  const importFromAnswers = (answers: PartialAnswers) =>
     importTools(toolAnswers(withDefaults(answers)), project.profile, run, fields);
   return {
-    askedParts: partialParts.ask,
-    missingFlags: requiredParts(partialParts)
-      .filter((name) => partialParts[name] === undefined)
+    questionsToAsk: givenAnswers.ask,
+    missingFlags: requiredQuestions(givenAnswers)
+      .filter((name) => givenAnswers[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
-    planWithDefaults: async () => unwrap(await importEntries(partialParts)),
+    planWithDefaults: async () => unwrap(await importFromAnswers(givenAnswers)),
     async planByAsking() {
       const { askAll } = await import('../prompts/flow.ts');
       return askAll({
         title: 'market-mcp add-tool',
-        flagAnswers: partialParts,
+        flagAnswers: givenAnswers,
         run,
-        partsBeforeTool: [],
-        partsAfterTool: [],
+        questionsBeforeTool: [],
+        questionsAfterTool: [],
         tool: addToolQuestions.tool,
-        async review(reviewedParts) {
-          const entries = await importEntries(reviewedParts);
-          if (!entries.ok) return entries;
-          const { change, prepared } = await planAddition(project, entries.value);
+        async review(reviewedAnswers) {
+          const importedTools = await importFromAnswers(reviewedAnswers);
+          if (!importedTools.ok) return importedTools;
+          const { change, prepared } = await planAddition(project, importedTools.value);
           const place = `${change?.files.size ?? 0} files in ${project.directory}`;
           const lines = reviewLines(place, prepared, reviewWidth());
-          return pass({ plan: entries.value, lines });
+          return pass({ plan: importedTools.value, lines });
         },
-        resume: (parts, ask) =>
+        resume: (answers, ask) =>
           marketCommand(
             'add-tool',
-            ...flagsForAnswers<ToolParts>(addToolQuestions, { ...parts, ask }, run.keylessCommands, true),
+            ...flagsForAnswers<ToolQuestionAnswers>(
+              addToolQuestions,
+              { ...answers, ask },
+              run.keylessCommands,
+              true,
+            ),
             ...(check ? [] : [addToolSwitches.check.syntax]),
           ),
         interrupted: (cancelled) => output.error(toCommandError(cancelled)),

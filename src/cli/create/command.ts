@@ -11,7 +11,7 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone-problems.ts';
-import { type Creation, planCreation, requireSameTools } from '../../changes/creation.ts';
+import { type Creation, planCreation, requireSameRequestTools } from '../../changes/creation.ts';
 import { type ImportRun, startImport } from '../../changes/import-run.ts';
 import { variablesToReplay } from '../../changes/key-values.ts';
 import {
@@ -28,7 +28,7 @@ import type { Manifest } from '../../project/manifest/manifest.ts';
 import { ownCommand } from '../../project/package/own-package.ts';
 import { existingDotEnv } from '../../project/read/dot-env.ts';
 import { writeProject } from '../../project/write/write.ts';
-import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
+import type { CreateQuestionAnswers, CreateSwitches } from '../../questions/create.ts';
 import {
   type CreateFlags,
   completeAnswers,
@@ -44,13 +44,13 @@ import {
   firstEditFor,
   firstSteps,
   type NextStep,
+  nextStepLines,
   nextSteps,
   reportJson,
   reviewLines,
   reviewWidth,
   sampleEdit,
   showFailures,
-  showNext,
   showPrepared,
   showReport,
 } from './creation-lines.ts';
@@ -63,19 +63,22 @@ export async function create(
   output: Output,
   flags: CreateFlags & CreateSwitches,
 ): Promise<ExitCode> {
-  const parts = unwrap(readCreateFlags({ ...flags, directory }));
-  const run = startImport();
-  const exitCodeOfList = await listChoices(parts, flags, run, output);
+  const givenAnswers = unwrap(readCreateFlags({ ...flags, directory }));
+  const importRun = startImport();
+  const exitCodeOfList = await listChoices(givenAnswers, flags, importRun, output);
   if (exitCodeOfList !== undefined) return exitCodeOfList;
   // The target is checked before any question and any request.
-  const directoryName = parts.directory ?? (flags.yes ? completeAnswers(parts).directory : undefined);
+  const defaultDirectory = flags.yes ? completeAnswers(givenAnswers).directory : undefined;
+  const directoryName = givenAnswers.directory ?? defaultDirectory;
   if (directoryName !== undefined) {
     const existingProject = flags.force ? undefined : projectIn(directoryName);
     if (existingProject === undefined) requireUsableTarget(directoryName, flags);
     else if (mayAsk(flags)) return finishExistingProject(directoryName, existingProject, flags, output);
-    else await requireSameTools(directoryName, existingProject, completeAnswers(parts), run);
+    else
+      await requireSameRequestTools(directoryName, existingProject, completeAnswers(givenAnswers), importRun);
   }
-  const creation = await planFromAnswers(creationPlanning(parts, flags, run, output), flags);
+  const planning = creationPlanning(givenAnswers, flags, importRun, output);
+  const creation = await planFromAnswers(planning, flags);
   const { answers, files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
@@ -85,42 +88,38 @@ export async function create(
   const target = prepareTarget(answers.directory, flags, files);
   if (flags.dryRun) return showCreationDryRun(creation, target.directory, output);
   writeProject(target, files);
-  const filesText = `${files.size} files in ${target.directory}`;
-  return runStepsAndReport(
-    creation,
-    { directory: target.directory, packageManager },
-    filesText,
-    flags,
-    output,
-  );
+  const context = { directory: target.directory, packageManager };
+  const filesText = `${files.size} files in ${context.directory}`;
+  return runStepsAndReport(creation, context, filesText, flags, output);
 }
 
 /** How a project is planned from the answers that flags give. */
 function creationPlanning(
-  partialParts: Partial<CreateParts>,
+  givenAnswers: Partial<CreateQuestionAnswers>,
   switches: CreateSwitches,
-  run: ImportRun,
+  importRun: ImportRun,
   output: Output,
 ): AnswerPlanning<Creation> {
   return {
-    askedParts: partialParts.ask,
-    missingFlags: missingFlags(partialParts),
-    planWithDefaults: async () => unwrap(await planCreation(completeAnswers(partialParts), run)),
+    questionsToAsk: givenAnswers.ask,
+    missingFlags: missingFlags(givenAnswers),
+    planWithDefaults: async () => unwrap(await planCreation(completeAnswers(givenAnswers), importRun)),
     async planByAsking() {
       const { askCreate } = await import('../prompts/flow.ts');
       const program = ownCommand('create-market-mcp');
       return askCreate({
-        flagAnswers: partialParts,
-        run,
-        async review(reviewedParts) {
-          const planned = await planCreation(completeAnswers(reviewedParts), run);
+        flagAnswers: givenAnswers,
+        run: importRun,
+        async review(reviewedAnswers) {
+          const planned = await planCreation(completeAnswers(reviewedAnswers), importRun);
           if (!planned.ok) return planned;
           const { answers, files, prepared } = planned.value;
           const { directory } = prepareTarget(answers.directory, switches, files);
           const lines = reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth());
           return pass({ plan: planned.value, lines });
         },
-        resume: (parts, ask) => resumeCommand({ ...parts, ask }, run.keylessCommands, switches, program),
+        resume: (answers, ask) =>
+          resumeCommand({ ...answers, ask }, importRun.keylessCommands, switches, program),
         interrupted: (cancelled) => output.error(toCommandError(cancelled)),
         directoryError: (directory) => directoryError(directory, switches),
       });
@@ -137,7 +136,7 @@ const maxPrintedLines = 12;
  * @param successText what was written
  */
 async function runStepsAndReport(
-  { answers, files, prepared, secrets, run }: Creation,
+  { answers, files, prepared, secrets, run: importRun }: Creation,
   context: ProjectContext,
   successText: string,
   switches: CreateSwitches,
@@ -155,9 +154,9 @@ async function runStepsAndReport(
   const [tool] = prepared.tools;
   const firstEdit = tool && firstEditFor(tool, existingDotEnv(directory));
   const steps = nextSteps(context, switches.install, firstEdit, tool?.definition.name);
-  const repeatedAnswers = { ...answers, env: variablesToReplay(answers, run) };
+  const repeatedAnswers = { ...answers, env: variablesToReplay(answers, importRun) };
   const program = ownCommand('create-market-mcp');
-  const repeatCommand = replayCommand(repeatedAnswers, run.keylessCommands, switches, program);
+  const repeatCommand = replayCommand(repeatedAnswers, importRun.keylessCommands, switches, program);
   const result = {
     directory,
     ...creationJson(files, prepared),
@@ -172,10 +171,11 @@ async function runStepsAndReport(
     showFailures(report, output);
     return output.failure(result, selfCheckFailed(context));
   }
-  showCreationNotes(prepared, report, firstSteps(steps).length + (mayAsk(switches) ? 2 : 1), output);
-  showEnd(context, steps, output);
+  const lastLines = [...endLines(context, steps, output)];
   if (mayAsk(switches))
-    output.line(output.style('dim', `To repeat this without questions: ${repeatCommand}`));
+    lastLines.push(output.style('dim', `To repeat this without questions: ${repeatCommand}`));
+  showCreationNotes(prepared, report, lastLines.length, output);
+  for (const line of lastLines) output.line(line);
   return output.result({ ok: true, ...result });
 }
 
@@ -195,16 +195,20 @@ function showCreationNotes(
   showNotes(fileNotes, output, maxPrintedLines - output.lineCount - endLineCount);
 }
 
-/** Prints the next steps, and where the rest is explained. */
-function showEnd({ directory }: ProjectContext, steps: readonly NextStep[], output: Output): void {
-  showNext(firstSteps(steps), output);
-  output.line(`How to change, test and register it: ${join(directory, 'README.md')}`);
+/** The next steps, and where the rest is explained. */
+function endLines(
+  { directory }: ProjectContext,
+  steps: readonly NextStep[],
+  output: Output,
+): readonly string[] {
+  const explanation = `How to change, test and register it: ${join(directory, 'README.md')}`;
+  return [...nextStepLines(firstSteps(steps), output), explanation];
 }
 
 /**
  * Finishes a project that an earlier run has written, if the author at the terminal agrees.
  *
- * @throws CommandError as the steps, and `SELF_CHECK_FAILED`
+ * @throws CommandError as the steps
  */
 async function finishExistingProject(
   directory: string,
@@ -219,12 +223,13 @@ async function finishExistingProject(
   const { report, notes } = await runRequestedSteps(context, context.directory, switches, output);
   for (const note of notes) output.note(note);
   if (report) showReport(report, output);
-  if (report?.ok === false) throw selfCheckFailed(context);
+  if (report?.ok === false) return output.failure({ directory: context.directory }, selfCheckFailed(context));
   const [tool] = answers.tools;
   const { sampledTools } = await import('../../project/read/open.ts');
   const isSampled = tool !== undefined && sampledTools(context.directory).has(tool);
   const firstEdit = isSampled ? sampleEdit(tool) : undefined;
-  showEnd(context, nextSteps(context, switches.install, firstEdit, tool), output);
+  const steps = nextSteps(context, switches.install, firstEdit, tool);
+  for (const line of endLines(context, steps, output)) output.line(line);
   return exitCodes.ok;
 }
 
@@ -233,8 +238,9 @@ function showCreationDryRun({ files, prepared }: Creation, directory: string, ou
   output.line(`These files would be written to ${singleLine(directory)}:`);
   for (const line of fileLines(files)) output.line(`  ${line}`);
   showPrepared(prepared, output);
-  const nothing = { packages: null, selfCheck: null, next: [] };
-  return output.result({ ok: true, dryRun: true, directory, ...creationJson(files, prepared), ...nothing });
+  const stepResults = { packages: null, selfCheck: null, next: [] };
+  const contents = creationJson(files, prepared);
+  return output.result({ ok: true, dryRun: true, directory, ...contents, ...stepResults });
 }
 
 /** Runs the requested steps. Their code is loaded only if a step is requested. */
@@ -253,9 +259,9 @@ async function runRequestedSteps(
 }
 
 function selfCheckFailed({ directory, packageManager }: ProjectContext): CommandError {
-  const { run } = packageManagerCommands[packageManager];
+  const { run: runScript } = packageManagerCommands[packageManager];
   const message = 'the server was created, but fails rules of the marketplace';
-  const hint = `Fix the failed rules above and run the self-check again. In ${directory} run: ${run} self-check`;
+  const hint = `Fix the failed rules above and run the self-check again. In ${directory} run: ${runScript} self-check`;
   return new CommandError('SELF_CHECK_FAILED', message, hint);
 }
 

@@ -115,12 +115,17 @@ export function reportJson(report: Report | null): object | null {
   return { ...report.summary, failures, advised: failedRules(report, 'should') };
 }
 
-/** Prints next steps as numbered lines. */
-export function showNext(steps: readonly NextStep[], output: Output): void {
-  for (const [index, { command, edit, remark }] of steps.entries()) {
+/** Next steps as numbered lines. */
+export function nextStepLines(steps: readonly NextStep[], output: Output): readonly string[] {
+  return steps.map(({ command, edit, remark }, index) => {
     const remarkText = remark === undefined ? '' : output.style('dim', `  (${remark})`);
-    output.line(`  ${index + 1}. ${command ?? `edit ${edit}`}${remarkText}`);
-  }
+    return `  ${index + 1}. ${command ?? `edit ${edit}`}${remarkText}`;
+  });
+}
+
+/** Prints next steps. */
+export function showNext(steps: readonly NextStep[], output: Output): void {
+  for (const line of nextStepLines(steps, output)) output.line(line);
 }
 
 /** At most three steps. The commands that enter the directory and install are joined into one. */

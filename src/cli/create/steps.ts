@@ -37,13 +37,13 @@ export async function runSteps(
     return work();
   };
   const runsCheck = install && check;
-  const run = `${packageManagerCommands[context.packageManager].run} self-check`;
+  const selfCheckCommand = `${packageManagerCommands[context.packageManager].run} self-check`;
   const laterSteps: string[] = [];
   if (git) laterSteps.push('git init (if no repository is around it)');
-  if (check) laterSteps.push(run);
+  if (check) laterSteps.push(selfCheckCommand);
   // The platform key is made while the package manager runs.
   const platformKey = runsCheck ? setImmediate(context.directory).then(prepareCheck) : undefined;
-  platformKey?.catch(() => {}); // the check says why
+  platformKey?.catch(() => {}); // the check reports the error
   let buildRun = Promise.resolve();
   const results = [successText];
   const notes: string[] = [];

@@ -24,18 +24,22 @@ export type Consent = Pick<PartialAnswers, 'send' | 'env'>;
 /** Asks for the keys that a request lacks, and whether what may change something, or is unknown, is sent. */
 export async function askConsent(
   asker: Asker,
-  parts: PartialAnswers,
+  partialAnswers: PartialAnswers,
   { run }: PromptContext,
   isBack: boolean,
 ): Promise<Consent> {
-  const consent = await consentTo(asker, parts, run);
+  const consent = await consentTo(asker, partialAnswers, run);
   if (consent === undefined && isBack) throw new Back();
   return consent ?? {};
 }
 
 /** Undefined if there was nothing to ask. */
-async function consentTo(asker: Asker, parts: PartialAnswers, run: ImportRun): Promise<Consent | undefined> {
-  const answers = toolAnswers(parts);
+async function consentTo(
+  asker: Asker,
+  partialAnswers: PartialAnswers,
+  run: ImportRun,
+): Promise<Consent | undefined> {
+  const answers = toolAnswers(partialAnswers);
   if (answers.kind === 'openapi') return consentToOperation(asker, answers, run);
   if (answers.kind === 'url') return consentToToken(asker, answers, run);
   if (answers.kind === 'request') return consentToRequests(asker, answers, run);

@@ -1,13 +1,19 @@
 import type { Readable, Writable } from 'node:stream';
 import { CommandError, errorSentence, onInterrupted, type Result, reject } from 'market-mcp-contract/command';
-import { type CreateParts, createQuestions } from '../../questions/create.ts';
+import { type CreateQuestionAnswers, createQuestions } from '../../questions/create.ts';
 import type { RequestPlace } from '../../questions/partial-answers.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
 import type { PromptContext } from './prompt-context.ts';
 import { requestInputsIn } from './request-prompts.ts';
-import { isStartOpen, partsToAskAgain, withStart } from './start-prompts.ts';
-import { type AskedPart, askPart, orderedParts, type PromptParts, partLabels } from './tool-prompts.ts';
+import { isStartOpen, questionsToAskAgain, withStart } from './start-prompts.ts';
+import {
+  askForAnswer,
+  orderedQuestions,
+  type PromptAnswers,
+  type QuestionName,
+  questionLabels,
+} from './tool-prompts.ts';
 
 export { Cancelled } from './leaving.ts';
 
@@ -21,20 +27,20 @@ export interface Reviewed<Plan> {
 export interface Flow<Plan> extends PromptContext {
   readonly title: string;
   /** Answers from flags, and the project's settings for requests; they are not asked again. */
-  readonly flagAnswers: PromptParts;
+  readonly flagAnswers: PromptAnswers;
   /** The questions before and after the questions about the tool. */
-  readonly partsBeforeTool: readonly AskedPart[];
-  readonly partsAfterTool: readonly AskedPart[];
+  readonly questionsBeforeTool: readonly QuestionName[];
+  readonly questionsAfterTool: readonly QuestionName[];
   /** Plans from the answers, with defaults for the absent ones; or returns the errors in them. */
   review(
-    parts: Partial<CreateParts & RequestPlace>,
+    answers: Partial<CreateQuestionAnswers & RequestPlace>,
   ): Result<Reviewed<Plan>> | Promise<Result<Reviewed<Plan>>>;
   /**
    * The command that continues with these answers.
    *
    * @param ask the questions that it asks although they have an answer
    */
-  resume(parts: PromptParts, ask: readonly string[]): string;
+  resume(answers: PromptAnswers, ask: readonly string[]): string;
   /** Reports a signal between two questions, before the program ends. */
   interrupted(cancelled: Cancelled): void;
   /** A terminal by default. */
@@ -67,15 +73,15 @@ class Interview<Plan> {
   readonly #flow: Flow<Plan>;
   readonly #asker: Asker;
   /** The question what to start from, if the flags leave it open. */
-  readonly #startParts: readonly AskedPart[];
+  readonly #startQuestions: readonly QuestionName[];
   /** The answers of flags. */
-  readonly #initialParts: PromptParts;
+  readonly #initialAnswers: PromptAnswers;
   /** All answers so far. */
-  #parts: PromptParts;
+  #answers: PromptAnswers;
   /** The answers of flags that are not asked for. */
-  #settledParts: PromptParts;
+  #settledAnswers: PromptAnswers;
   /** The question that is being asked. */
-  #currentPart: AskedPart | undefined;
+  #currentQuestion: QuestionName | undefined;
   /** The review has ended: the author has agreed, or has changed an answer. */
   #isReviewed = false;
   #agreement: Reviewed<Plan> | undefined;
@@ -84,11 +90,11 @@ class Interview<Plan> {
     const { flagAnswers } = flow;
     this.#flow = flow;
     this.#asker = new Asker(flow.input, flow.output);
-    this.#startParts = isStartOpen(flagAnswers) ? ['start'] : [];
-    this.#initialParts = { ...withStart(flagAnswers), requestInputs: requestInputsIn(flagAnswers) };
-    this.#parts = this.#initialParts;
-    this.#settledParts = withoutMatching(
-      this.#initialParts,
+    this.#startQuestions = isStartOpen(flagAnswers) ? ['start'] : [];
+    this.#initialAnswers = { ...withStart(flagAnswers), requestInputs: requestInputsIn(flagAnswers) };
+    this.#answers = this.#initialAnswers;
+    this.#settledAnswers = withoutMatching(
+      this.#initialAnswers,
       (name) => flagAnswers.ask?.includes(name) === true,
     );
   }
@@ -99,28 +105,28 @@ class Interview<Plan> {
     let from = 0;
     while (!this.#agreement) {
       this.#isReviewed = false;
-      const steps = (parts: PromptParts) => this.#steps(parts);
-      const answered = await orBack(askInOrder(steps, this.#parts, { from }));
+      const steps = (answers: PromptAnswers) => this.#steps(answers);
+      const answered = await orBack(askInOrder(steps, this.#answers, { from }));
       from = 0;
       // Going back from the first question repeats it.
       if (answered === 'back') continue;
-      this.#parts = answered;
+      this.#answers = answered;
       // A changed answer may have removed other answers, also answers of flags.
-      this.#settledParts = withoutMatching(
-        this.#settledParts,
-        (name) => answered[name as AskedPart] === undefined,
+      this.#settledAnswers = withoutMatching(
+        this.#settledAnswers,
+        (name) => answered[name as QuestionName] === undefined,
       );
-      const openParts = this.#openParts(answered);
-      const unanswered = openParts.findIndex((part) => answered[part] === undefined);
-      from = unanswered < 0 ? openParts.length : unanswered;
+      const openQuestions = this.#openQuestions(answered);
+      const unanswered = openQuestions.findIndex((question) => answered[question] === undefined);
+      from = unanswered < 0 ? openQuestions.length : unanswered;
     }
     return this.#agreement.plan;
   }
 
   /** The error that ends the run, with the command that continues from here. */
   cancelled(): Cancelled {
-    const parts = this.#usedParts({ ...this.#parts, ...this.#asker.unfinished() });
-    return new Cancelled(this.#flow.resume(parts, partsToAskAgain(parts, this.#currentPart)));
+    const answers = this.#usedAnswers({ ...this.#answers, ...this.#asker.unfinished() });
+    return new Cancelled(this.#flow.resume(answers, questionsToAskAgain(answers, this.#currentQuestion)));
   }
 
   /** Restores the terminal after a signal, and reports it. */
@@ -129,62 +135,62 @@ class Interview<Plan> {
     this.#flow.interrupted(this.cancelled());
   }
 
-  #allParts(parts: PromptParts): readonly AskedPart[] {
-    return [...this.#startParts, ...orderedParts(parts, this.#flow)];
+  #allQuestions(answers: PromptAnswers): readonly QuestionName[] {
+    return [...this.#startQuestions, ...orderedQuestions(answers, this.#flow)];
   }
 
   /** The questions to ask. An answer may change the questions after it, never the questions before it. */
-  #openParts(parts: PromptParts): readonly AskedPart[] {
-    return this.#allParts(parts).filter((part) => this.#settledParts[part] === undefined);
+  #openQuestions(answers: PromptAnswers): readonly QuestionName[] {
+    return this.#allQuestions(answers).filter((question) => this.#settledAnswers[question] === undefined);
   }
 
   /** The answers without those that only the tools of another start use. */
-  #usedParts(parts: PromptParts): PromptParts {
-    const askedParts: readonly string[] = this.#allParts(parts);
+  #usedAnswers(answers: PromptAnswers): PromptAnswers {
+    const askedQuestions: readonly string[] = this.#allQuestions(answers);
     return withoutMatching(
-      parts,
-      (name) => name in partLabels && !askedParts.includes(name) && !(name in this.#initialParts),
+      answers,
+      (name) => name in questionLabels && !askedQuestions.includes(name) && !(name in this.#initialAnswers),
     );
   }
 
-  #steps(parts: PromptParts): readonly PromptStep<PromptParts>[] {
+  #steps(answers: PromptAnswers): readonly PromptStep<PromptAnswers>[] {
     if (this.#isReviewed) return [];
-    const review = (allParts: PromptParts) => this.#review(allParts);
-    return [...this.#openParts(parts).map((part) => this.#question(part)), review];
+    const review = (allAnswers: PromptAnswers) => this.#review(allAnswers);
+    return [...this.#openQuestions(answers).map((question) => this.#questionStep(question)), review];
   }
 
-  #question(part: AskedPart): PromptStep<PromptParts> {
-    return async (parts, isBack) => {
-      this.#parts = parts;
-      this.#currentPart = part;
-      const answered = await orBack(askPart(this.#asker, part, parts, this.#flow, isBack));
-      this.#currentPart = undefined;
+  #questionStep(question: QuestionName): PromptStep<PromptAnswers> {
+    return async (answers, isBack) => {
+      this.#answers = answers;
+      this.#currentQuestion = question;
+      const answered = await orBack(askForAnswer(this.#asker, question, answers, this.#flow, isBack));
+      this.#currentQuestion = undefined;
       this.#asker.unfinished = () => ({});
       if (answered === 'back') throw new Back();
-      this.#parts = answered;
+      this.#answers = answered;
       return answered;
     };
   }
 
   /** Shows what will be written, or why nothing can be written, and asks what to do. */
-  async #review(allParts: PromptParts): Promise<PromptParts> {
-    const parts = this.#usedParts(allParts);
-    const { start: _, requestInputs: __, consent: ___, ask: ____, ...answers } = parts;
-    const reviewed = await reviewErrors(async () => this.#flow.review(answers));
+  async #review(allAnswers: PromptAnswers): Promise<PromptAnswers> {
+    const answers = this.#usedAnswers(allAnswers);
+    const { start: _, requestInputs: __, consent: ___, ask: ____, ...reviewedAnswers } = answers;
+    const reviewed = await reviewErrors(async () => this.#flow.review(reviewedAnswers));
     for (;;) {
       const nextStep = await askNextStep(this.#asker, reviewed);
       if (nextStep === 'cancel') throw new Cancelled();
       if (nextStep === 'write' && reviewed.ok) this.#agreement = reviewed.value;
-      const changedParts = this.#agreement ? parts : await orBack(this.#change(parts));
-      this.#isReviewed = changedParts !== 'back';
-      if (changedParts !== 'back') return changedParts;
+      const changedAnswers = this.#agreement ? answers : await orBack(this.#change(answers));
+      this.#isReviewed = changedAnswers !== 'back';
+      if (changedAnswers !== 'back') return changedAnswers;
     }
   }
 
   /** Lets the author choose an answer to change, and asks for it again. */
-  async #change(parts: PromptParts): Promise<PromptParts> {
-    const choices = this.#allParts(parts).map((value) => ({ value, label: partLabels[value] }));
-    return this.#question(await this.#asker.choose('Which answer?', choices))(parts, false);
+  async #change(answers: PromptAnswers): Promise<PromptAnswers> {
+    const choices = this.#allQuestions(answers).map((value) => ({ value, label: questionLabels[value] }));
+    return this.#questionStep(await this.#asker.choose('Which answer?', choices))(answers, false);
   }
 }
 
@@ -199,8 +205,8 @@ async function reviewErrors<T>(review: () => Promise<Result<T>>): Promise<Result
 }
 
 /** The answers without those whose names match. */
-function withoutMatching(parts: PromptParts, matches: (name: string) => boolean): PromptParts {
-  return Object.fromEntries(Object.entries(parts).filter(([name]) => !matches(name)));
+function withoutMatching(answers: PromptAnswers, matches: (name: string) => boolean): PromptAnswers {
+  return Object.fromEntries(Object.entries(answers).filter(([name]) => !matches(name)));
 }
 
 async function askNextStep(
@@ -221,7 +227,7 @@ export interface CreatePrompts<Plan>
   extends Pick<Flow<Plan>, 'review' | 'resume' | 'interrupted' | 'input' | 'output'>,
     Pick<PromptContext, 'run' | 'directoryError'> {
   /** Answers from flags; they are not asked again. */
-  readonly flagAnswers: Partial<CreateParts>;
+  readonly flagAnswers: Partial<CreateQuestionAnswers>;
 }
 
 /**
@@ -234,8 +240,8 @@ export function askCreate<Plan>(prompts: CreatePrompts<Plan>): Promise<Plan> {
   return askAll({
     title: 'create-market-mcp',
     tool,
-    partsBeforeTool: ['directory'],
-    partsAfterTool: ['platform'],
+    questionsBeforeTool: ['directory'],
+    questionsAfterTool: ['platform'],
     ...prompts,
   });
 }

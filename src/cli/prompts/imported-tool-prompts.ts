@@ -11,9 +11,9 @@ import type { ImportedTool } from '../../import/imported-tool.ts';
 import { plainText } from '../../import/openapi/document-text.ts';
 import { prepareTools } from '../../import/prepare.ts';
 import { toolToDo } from '../../import/to-do.ts';
-import { type PartialAnswers, sourcePart, withDefaults } from '../../questions/partial-answers.ts';
+import { type PartialAnswers, sourceQuestion, withDefaults } from '../../questions/partial-answers.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
-import { descriptionQuestion, type ToolParts } from '../../questions/tool-questions.ts';
+import { descriptionQuestion, type ToolQuestionAnswers } from '../../questions/tool-questions.ts';
 import {
   type ExampleValue,
   exampleFor,
@@ -30,12 +30,12 @@ import { readAnsweredRequests } from './request-prompts.ts';
 /** Asks for examples: of a read that is sent, one that finds nothing, and of a spec, one for each parameter without a value. */
 export function askExamples(
   asker: Asker,
-  parts: Partial<ToolParts>,
+  partialAnswers: Partial<ToolQuestionAnswers>,
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
-  const ask = sourcePart(parts) === 'spec' ? askMissingExamples : askEmptyExample;
-  return ask(asker, parts, context, isBack);
+  const ask = sourceQuestion(partialAnswers) === 'spec' ? askMissingExamples : askEmptyExample;
+  return ask(asker, partialAnswers, context, isBack);
 }
 
 /** The tools of the answers so far. None if there is an error in their source, which the review reports. */
@@ -51,13 +51,13 @@ async function importedTools(
 /** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
 async function askMissingExamples(
   asker: Asker,
-  parts: Partial<ToolParts>,
+  partialAnswers: Partial<ToolQuestionAnswers>,
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
-  const { example: previous = [], ...otherParts } = parts;
-  const preparation = prepareTools(await importedTools(otherParts, context), generic);
-  const missing = preparation.ok ? missingExamples(preparation.prepared.tools) : [];
+  const { example: previous = [], ...otherAnswers } = partialAnswers;
+  const preparedTools = prepareTools(await importedTools(otherAnswers, context), generic);
+  const missing = preparedTools.ok ? missingExamples(preparedTools.value.tools) : [];
   if (isBack && missing.length === 0) throw new Back();
   const open = missing.findIndex((example) => !previous.some((value) => isFor(value, example)));
   const steps = missing.map((example) => async (earlier: readonly ExampleValue[]) => {
@@ -98,18 +98,18 @@ async function askExample(
  */
 export async function askEmptyExample(
   asker: Asker,
-  parts: PartialAnswers,
+  partialAnswers: PartialAnswers,
   { run }: PromptContext,
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
-  const root = await inputOfRead(parts, run);
+  const root = await inputOfRead(partialAnswers, run);
   const names = propertiesOf(root).map(([name]) => name);
   const [first] = names;
   if (root === undefined || first === undefined) {
     if (isBack) throw new Back();
-    return parts.example ?? [];
+    return partialAnswers.example ?? [];
   }
-  const [previous] = parts.example ?? [];
+  const [previous] = partialAnswers.example ?? [];
   const text = await asker.text({
     message: `A value that finds nothing, such as ${first}=…: it is sent once, and becomes the empty example`,
     placeholder: 'Enter skips it',
@@ -142,8 +142,8 @@ function emptyExample(typed: string, root: JsonObject): Result<string> {
 }
 
 /** The inputSchema of the one read that will be sent; undefined if there is none. */
-async function inputOfRead(parts: PartialAnswers, run: ImportRun): Promise<JsonObject | undefined> {
-  const answers = toolAnswers(parts);
+async function inputOfRead(partialAnswers: PartialAnswers, run: ImportRun): Promise<JsonObject | undefined> {
+  const answers = toolAnswers(partialAnswers);
   if (answers.kind === 'openapi') return sentReadInput(answers, run);
   if (answers.kind !== 'request' || !sendsRequests(answers)) return undefined;
   const [request, ...otherRequests] = await readAnsweredRequests(answers, run);
@@ -162,7 +162,7 @@ function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolea
  */
 export async function askDescriptions(
   asker: Asker,
-  { description: previous = [], ...answers }: Partial<ToolParts>,
+  { description: previous = [], ...answers }: Partial<ToolQuestionAnswers>,
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly string[]> {
@@ -199,14 +199,14 @@ const minTokensToAsk = 500;
  */
 export async function askAnswerFields(
   asker: Asker,
-  { fields: previous, ...otherParts }: Partial<ToolParts>,
+  { fields: previous, ...otherAnswers }: Partial<ToolQuestionAnswers>,
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  const tools = await importedTools(otherParts, context);
+  const tools = await importedTools(otherAnswers, context);
   const toolPrefixes = tools.map(({ entry }) => `${entry.name}:`);
   const wholeTools = await importWholeTools(
-    toolAnswers(withDefaults({ ...otherParts, fields: toolPrefixes })),
+    toolAnswers(withDefaults({ ...otherAnswers, fields: toolPrefixes })),
     generic,
     context.run,
   ).catch(() => undefined);

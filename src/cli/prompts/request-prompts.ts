@@ -7,7 +7,7 @@ import { isCurl } from '../../import/request/curl-text.ts';
 import type { ParsedRequest } from '../../import/request/parse-request.ts';
 import type { PartialAnswers } from '../../questions/partial-answers.ts';
 import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
-import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
+import { type ToolQuestionAnswers, toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
 import type { PromptContext } from './prompt-context.ts';
@@ -16,7 +16,7 @@ import { file, noSuchFile } from './start-prompts.ts';
 /** Asks for a curl command or a file. Lines that a paste continues are joined as the shell joins them. */
 export function askRequest(
   asker: Asker,
-  { fromRequest }: Partial<ToolParts>,
+  { fromRequest }: Partial<ToolQuestionAnswers>,
   { run }: PromptContext,
 ): Promise<readonly string[]> {
   const { prompt, parse } = toolQuestions.fromRequest;
@@ -38,7 +38,7 @@ export function askRequest(
 /** Asks which request of a HAR file becomes a tool. */
 export async function askHarRequest(
   asker: Asker,
-  { fromRequest = [], request }: Partial<ToolParts>,
+  { fromRequest = [], request }: Partial<ToolQuestionAnswers>,
   { run }: PromptContext,
 ): Promise<number> {
   const found = unwrap(await readRequestText(fromRequest[0] ?? '', run));
@@ -118,7 +118,10 @@ export async function readAnsweredRequests(
 }
 
 /** The name that the request itself gives to its tool. */
-export async function nameOfRequest(parts: PartialAnswers, run: ImportRun): Promise<string | undefined> {
-  const [read] = await readAnsweredRequests(toolAnswers(parts), run);
+export async function nameOfRequest(
+  partialAnswers: PartialAnswers,
+  run: ImportRun,
+): Promise<string | undefined> {
+  const [read] = await readAnsweredRequests(toolAnswers(partialAnswers), run);
   return read?.name;
 }

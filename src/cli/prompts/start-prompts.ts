@@ -8,7 +8,7 @@ import { listReadableOperations, operationName } from '../../import/openapi/oper
 import { TokenRefusal } from '../../project/source/mcp-server.ts';
 import type { PartialAnswers } from '../../questions/partial-answers.ts';
 import { keyAccess } from '../../questions/tool-answers.ts';
-import { type ToolParts, toolQuestions } from '../../questions/tool-questions.ts';
+import { type ToolQuestionAnswers, toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker, TextPrompt } from './asker.ts';
 import type { Choice } from './line-prompt.ts';
 import type { PromptContext } from './prompt-context.ts';
@@ -29,12 +29,12 @@ export const starts = [
   },
   { value: 'fromUrl', label: 'A running MCP server', hint: 'your server forwards calls to its tools' },
   { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
-] as const satisfies readonly Choice<keyof ToolParts>[];
+] as const satisfies readonly Choice<keyof ToolQuestionAnswers>[];
 
 export type ChosenStart = (typeof starts)[number]['value'];
 
-/** Flags that say what the tools are made from: they answer the first question. */
-const startingParts = [
+/** The questions whose answers say what the tools are made from. Each of them also answers the first question. */
+const startingQuestions = [
   ...starts.map(({ value }) => value),
   ...(['description', 'effect', 'input', 'output', 'returns'] as const),
 ];
@@ -43,35 +43,41 @@ const startingParts = [
 export const file = 'file';
 
 /** Whether the flags leave the first question open. */
-export function isStartOpen(parts: Partial<ToolParts>): boolean {
-  return startingParts.every((name) => parts[name] === undefined && parts.ask?.includes(name) !== true);
+export function isStartOpen(answers: Partial<ToolQuestionAnswers>): boolean {
+  return startingQuestions.every(
+    (name) => answers[name] === undefined && answers.ask?.includes(name) !== true,
+  );
 }
 
 /** The given answers, with the start that `ask` names. */
-export function withStart<Parts extends Partial<ToolParts>>(
-  parts: Parts,
-): Parts & { readonly start?: ChosenStart } {
-  const { ask = [] } = parts;
+export function withStart<Answers extends Partial<ToolQuestionAnswers>>(
+  answers: Answers,
+): Answers & { readonly start?: ChosenStart } {
+  const { ask = [] } = answers;
   const start = starts.find(({ value }) => ask.includes(value));
-  return start ? { ...parts, start: start.value } : parts;
+  return start ? { ...answers, start: start.value } : answers;
 }
 
 /**
  * What `ask` must name to resume with these answers: the question that was being asked if it has an answer, and the first
  * question after a start that no answer names.
  */
-export function partsToAskAgain<Parts extends Partial<ToolParts> & { readonly start?: ChosenStart }>(
-  parts: Parts,
-  part: keyof Parts | undefined,
-): readonly string[] {
-  const { start } = parts;
-  const isAnswered = start === 'tool' ? !isStartOpen({ ...parts, ask: [] }) : start && parts[start];
-  const repeatedPart = part !== undefined && parts[part] !== undefined ? [String(part)] : [];
-  return [...new Set([...repeatedPart, ...(start === undefined || isAnswered ? [] : [start])])];
+export function questionsToAskAgain<
+  Answers extends Partial<ToolQuestionAnswers> & { readonly start?: ChosenStart },
+>(answers: Answers, question: keyof Answers | undefined): readonly string[] {
+  const { start } = answers;
+  const isAnswered = start === 'tool' ? !isStartOpen({ ...answers, ask: [] }) : start && answers[start];
+  const repeatedQuestions =
+    question !== undefined && answers[question] !== undefined ? [String(question)] : [];
+  const openStart = start === undefined || isAnswered ? [] : [start];
+  return [...new Set([...repeatedQuestions, ...openStart])];
 }
 
 /** Asks for the files of sample answers, separated by commas. */
-export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Promise<readonly string[]> {
+export function askSamples(
+  asker: Asker,
+  { fromSample }: Partial<ToolQuestionAnswers>,
+): Promise<readonly string[]> {
   const { prompt, parse } = toolQuestions.fromSample;
   return asker.text({
     message: `${prompt.message} Separate several by commas.`,
@@ -89,7 +95,7 @@ export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Pr
 }
 
 /** Asks for the path of a spec file. */
-export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<string> {
+export function askSpec(asker: Asker, { spec }: Partial<ToolQuestionAnswers>): Promise<string> {
   const { prompt, parse } = toolQuestions.spec;
   return asker.text({
     ...prompt,
@@ -103,7 +109,7 @@ export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<str
 /** Asks for an OpenAPI document until one can be read. */
 export function askDocument(
   asker: Asker,
-  { fromOpenapi, header = [] }: Partial<ToolParts>,
+  { fromOpenapi, header = [] }: Partial<ToolQuestionAnswers>,
   { run }: PromptContext,
 ): Promise<string> {
   const { prompt, parse } = toolQuestions.fromOpenapi;
@@ -132,7 +138,7 @@ export function askServer(asker: Asker, answers: PartialAnswers, { run }: Prompt
 
 async function askUntilRead(
   asker: Asker,
-  part: keyof ToolParts,
+  questionName: keyof ToolQuestionAnswers,
   question: TextPrompt<string>,
   read: (place: string) => Promise<unknown>,
 ): Promise<string> {
@@ -140,7 +146,7 @@ async function askUntilRead(
   for (;;) {
     const place = await asker.text({ ...question, previous });
     previous = place;
-    asker.unfinished = () => ({ [part]: place });
+    asker.unfinished = () => ({ [questionName]: place });
     const found = await orCommandError(() => read(place));
     if (!(found instanceof CommandError)) return place;
     asker.warn([found.message, found.hint]);
@@ -154,7 +160,7 @@ async function askUntilRead(
  */
 export async function askOperations(
   asker: Asker,
-  { fromOpenapi = '', header = [], operation: previous }: Partial<ToolParts>,
+  { fromOpenapi = '', header = [], operation: previous }: Partial<ToolQuestionAnswers>,
   { run }: PromptContext,
 ): Promise<readonly string[]> {
   const { document, where: location } = await documentAt(fromOpenapi, header, run);

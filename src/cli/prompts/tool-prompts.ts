@@ -2,8 +2,8 @@ import { type InputError, pass, type Result, refuse } from 'market-mcp-contract/
 import type { Effect } from 'market-mcp-contract/definition';
 import { marketplaces } from 'market-mcp-contract/platforms';
 import { isCurl } from '../../import/request/curl-text.ts';
-import { type CreateParts, createQuestions } from '../../questions/create.ts';
-import { type RequestPlace, sourcePart } from '../../questions/partial-answers.ts';
+import { type CreateQuestionAnswers, createQuestions } from '../../questions/create.ts';
+import { type RequestPlace, sourceQuestion } from '../../questions/partial-answers.ts';
 import type { Defaulted, Question } from '../../questions/question.ts';
 import { toolQuestions } from '../../questions/tool-questions.ts';
 import type { Asker } from './asker.ts';
@@ -32,17 +32,17 @@ import {
 } from './start-prompts.ts';
 
 /** The answers so far. Only the prompts use `start`, `requestInputs` and `consent`. */
-export type PromptParts = Partial<CreateParts & RequestPlace> & {
+export type PromptAnswers = Partial<CreateQuestionAnswers & RequestPlace> & {
   readonly start?: ChosenStart;
   readonly requestInputs?: RequestInputs;
   readonly consent?: Consent;
 };
 
-/** A question that is asked at the terminal. */
-export type AskedPart = keyof typeof partLabels;
+/** The name of a question that is asked at the terminal. */
+export type QuestionName = keyof typeof questionLabels;
 
 /** The questions in the list of answers. */
-export const partLabels = {
+export const questionLabels = {
   start: 'What to start from',
   directory: 'Directory',
   fromRequest: 'Request',
@@ -67,79 +67,82 @@ export const partLabels = {
 } as const;
 
 /** The questions that are not about the tool. */
-interface OtherParts {
-  readonly partsBeforeTool: readonly AskedPart[];
-  readonly partsAfterTool: readonly AskedPart[];
+interface OtherQuestions {
+  readonly questionsBeforeTool: readonly QuestionName[];
+  readonly questionsAfterTool: readonly QuestionName[];
 }
 
 /** The questions, in order. They depend on the answers so far. */
-export function orderedParts(
-  parts: PromptParts,
-  { partsBeforeTool, partsAfterTool }: OtherParts,
-): readonly AskedPart[] {
-  const withOtherParts = (...toolParts: readonly AskedPart[]) => [
-    ...partsBeforeTool,
-    ...toolParts,
-    ...partsAfterTool,
+export function orderedQuestions(
+  answers: PromptAnswers,
+  { questionsBeforeTool, questionsAfterTool }: OtherQuestions,
+): readonly QuestionName[] {
+  const withOtherQuestions = (...toolQuestionNames: readonly QuestionName[]) => [
+    ...questionsBeforeTool,
+    ...toolQuestionNames,
+    ...questionsAfterTool,
   ];
-  const described = ['tool', 'effect', 'input', 'description'] as const;
-  const [request, ...otherRequests] = parts.fromRequest ?? [];
+  const blankToolQuestions = ['tool', 'effect', 'input', 'description'] as const;
+  const [request, ...otherRequests] = answers.fromRequest ?? [];
   const isFile = request !== undefined && otherRequests.length === 0 && !isCurl(request);
-  const requestParts = isFile ? (['fromRequest', 'request'] as const) : (['fromRequest'] as const);
-  switch (sourcePart(parts) ?? parts.start) {
+  const requestQuestions = isFile ? (['fromRequest', 'request'] as const) : (['fromRequest'] as const);
+  switch (sourceQuestion(answers) ?? answers.start) {
     case 'fromRequest':
       // A user who chose to paste wants to paste next.
       return [
-        ...requestParts,
-        ...withOtherParts('tool', 'requestInputs', 'consent', 'example', 'fields', 'description'),
+        ...requestQuestions,
+        ...withOtherQuestions('tool', 'requestInputs', 'consent', 'example', 'fields', 'description'),
       ];
     case 'spec':
-      return withOtherParts('spec', 'example');
+      return withOtherQuestions('spec', 'example');
     case 'fromOpenapi':
-      return withOtherParts('fromOpenapi', 'operation', 'consent', 'example', 'fields', 'description');
+      return withOtherQuestions('fromOpenapi', 'operation', 'consent', 'example', 'fields', 'description');
     case 'fromUrl':
-      return withOtherParts('fromUrl', 'consent', 'only', 'fields', 'description');
+      return withOtherQuestions('fromUrl', 'consent', 'only', 'fields', 'description');
     case 'fromSample':
-      return withOtherParts('fromSample', ...described, 'fields');
+      return withOtherQuestions('fromSample', ...blankToolQuestions, 'fields');
     default:
-      return withOtherParts(...described, 'returns', 'output');
+      return withOtherQuestions(...blankToolQuestions, 'returns', 'output');
   }
 }
 
-const partsOfOperation = ['consent', 'send', 'env', 'fields', 'description', 'example'] as const;
-const inputPartsOfRequest = ['requestInputs', 'constant', 'segment'] as const;
-const partsOfRequest = [...inputPartsOfRequest, ...partsOfOperation, 'tool'] as const;
+const answersAboutOperation = ['consent', 'send', 'env', 'fields', 'description', 'example'] as const;
+const answersAboutInputs = ['requestInputs', 'constant', 'segment'] as const;
+const answersAboutRequest = [...answersAboutInputs, ...answersAboutOperation, 'tool'] as const;
 
 /** The answers that are removed when the answer to a question changes. */
-const dependentParts: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
+const dependentAnswers: { readonly [question in QuestionName]?: readonly (keyof PromptAnswers)[] } = {
   start: [
     ...(['fromRequest', 'request', 'spec', 'fromSample', 'fromOpenapi', 'operation'] as const),
-    ...(['fromUrl', 'only', ...inputPartsOfRequest, ...partsOfOperation] as const),
+    ...(['fromUrl', 'only', ...answersAboutInputs, ...answersAboutOperation] as const),
   ],
-  fromRequest: ['request', ...partsOfRequest],
-  request: partsOfRequest,
+  fromRequest: ['request', ...answersAboutRequest],
+  request: answersAboutRequest,
   fromSample: ['fields'],
-  fromOpenapi: ['operation', ...partsOfOperation],
-  operation: partsOfOperation,
+  fromOpenapi: ['operation', ...answersAboutOperation],
+  operation: answersAboutOperation,
   fromUrl: ['consent', 'env', 'only', 'fields', 'description'],
   only: ['fields', 'description'],
   fields: ['description'],
 };
 
 /** Asks one question and adds its answer to the others. */
-export async function askPart(
+export async function askForAnswer(
   asker: Asker,
-  part: AskedPart,
-  parts: PromptParts,
+  question: QuestionName,
+  answers: PromptAnswers,
   context: PromptContext,
   isBack: boolean,
-): Promise<PromptParts> {
-  const answer = await askers[part](asker, parts, context, isBack);
-  const isChange = parts[part] !== undefined && parts[part] !== answer;
-  const removedParts = isChange ? (dependentParts[part] ?? []) : [];
-  const without = { ...parts, ...Object.fromEntries(removedParts.map((name) => [name, undefined])) };
-  const isGroup = part === 'consent' || part === 'requestInputs';
-  return { ...without, [part]: answer, ...(isGroup && (answer as Consent | RequestInputs)) };
+): Promise<PromptAnswers> {
+  const answer = await askers[question](asker, answers, context, isBack);
+  const isChange = answers[question] !== undefined && answers[question] !== answer;
+  const removedAnswers = isChange ? (dependentAnswers[question] ?? []) : [];
+  const remainingAnswers = {
+    ...answers,
+    ...Object.fromEntries(removedAnswers.map((name) => [name, undefined])),
+  };
+  const isGroup = question === 'consent' || question === 'requestInputs';
+  return { ...remainingAnswers, [question]: answer, ...(isGroup && (answer as Consent | RequestInputs)) };
 }
 
 const parameter: FieldKind = {
@@ -175,12 +178,12 @@ const effectChoices: readonly Choice<Effect>[] = [
   { value: 'acts', label: 'It acts', hint: 'sends, pays or runs something with each call' },
 ];
 
-type Ask<T> = (asker: Asker, parts: PromptParts, context: PromptContext, isBack: boolean) => Promise<T>;
+type Ask<T> = (asker: Asker, answers: PromptAnswers, context: PromptContext, isBack: boolean) => Promise<T>;
 
-const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>> } = {
+const askers: { readonly [question in QuestionName]: Ask<NonNullable<PromptAnswers[question]>> } = {
   start: (asker, { start = 'fromRequest' }) => asker.choose('Start from', starts, start),
-  directory: (asker, parts, { directoryError }) =>
-    askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
+  directory: (asker, answers, { directoryError }) =>
+    askText(asker, createQuestions.directory, answers, answers.directory, '-', directoryError),
   fromRequest: askRequest,
   request: askHarRequest,
   requestInputs: askRequestInputs,
@@ -192,38 +195,38 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>
   only: askTools,
   fields: askAnswerFields,
   spec: askSpec,
-  async tool(asker, parts, { tool, nameError, run }) {
-    const name = await nameOfRequest(parts, run);
+  async tool(asker, answers, { tool, nameError, run }) {
+    const name = await nameOfRequest(answers, run);
     const nameQuestion = name === undefined ? tool : { ...tool, initial: () => name };
-    return askText(asker, nameQuestion, parts, parts.tool, '_', nameError);
+    return askText(asker, nameQuestion, answers, answers.tool, '_', nameError);
   },
-  async description(asker, parts, context, isBack) {
-    const source = sourcePart(parts);
+  async description(asker, answers, context, isBack) {
+    const source = sourceQuestion(answers);
     if (source !== undefined && source !== 'fromSample')
-      return askDescriptions(asker, parts, context, isBack);
+      return askDescriptions(asker, answers, context, isBack);
     const { description } = toolQuestions;
     const parse = (text: string) => {
       const parsed = description.parse([text]);
       return parsed.ok ? pass(text) : parsed;
     };
-    return [await askText(asker, { ...description, parse }, parts, parts.description?.join('\n'))];
+    return [await askText(asker, { ...description, parse }, answers, answers.description?.join('\n'))];
   },
-  effect(asker, parts) {
+  effect(asker, answers) {
     const { prompt, initial } = toolQuestions.effect;
-    return asker.choose(prompt.message, effectChoices, parts.effect ?? initial(parts));
+    return asker.choose(prompt.message, effectChoices, answers.effect ?? initial(answers));
   },
-  input(asker, parts) {
+  input(asker, answers) {
     const { prompt, initial } = toolQuestions.input;
-    return askFields(asker, prompt.message, parameter, initial(parts), parts.input);
+    return askFields(asker, prompt.message, parameter, initial(answers), answers.input);
   },
-  returns(asker, parts) {
+  returns(asker, answers) {
     const { prompt, initial } = toolQuestions.returns;
-    return asker.choose(prompt.message, shapes, parts.returns ?? initial(parts));
+    return asker.choose(prompt.message, shapes, answers.returns ?? initial(answers));
   },
-  output(asker, parts) {
+  output(asker, answers) {
     const { prompt, initial } = toolQuestions.output;
-    const message = parts.returns === 'list' ? 'What does each item contain?' : prompt.message;
-    return askFields(asker, message, field, initial(parts), parts.output);
+    const message = answers.returns === 'list' ? 'What does each item contain?' : prompt.message;
+    return askFields(asker, message, field, initial(answers), answers.output);
   },
   example: askExamples,
   platform(asker, { platform }) {
@@ -239,8 +242,8 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>
 /** Asks for a text. Refuses one that is taken, and suggests a free one. */
 function askText(
   asker: Asker,
-  { prompt, initial, parse }: Pick<Question<string>, 'prompt' | 'parse'> & Defaulted<string, PromptParts>,
-  parts: PromptParts,
+  { prompt, initial, parse }: Pick<Question<string>, 'prompt' | 'parse'> & Defaulted<string, PromptAnswers>,
+  answers: PromptAnswers,
   previous: string | undefined,
   separator = ' ',
   takenError: (name: string) => InputError | undefined = () => undefined,
@@ -250,7 +253,7 @@ function askText(
     const error = parsed.ok ? takenError(parsed.value) : undefined;
     return error ? refuse(error) : parsed;
   };
-  const initialName = initial(parts);
+  const initialName = initial(answers);
   const names = [initialName, ...[2, 3, 4, 5].map((i) => `${initialName}${separator}${i}`)];
   return asker.text({
     ...prompt,

@@ -13,10 +13,10 @@ export interface AuthorRequest {
   /** The text of the body, or the parts of a multipart form. */
   readonly body: string | readonly NameValue[] | null;
   /**
-   * Names of the variables outside of single quotes, which are inputs where no key stands; null if a browser recorded the
-   * request, so that each value is a text.
+   * Variables that a shell would replace. Each is a placeholder: of a key in the position of a key, else of an input. Null for a HAR
+   * file: nothing there is a placeholder.
    */
-  readonly variables: ReadonlySet<string> | null;
+  readonly shellVariables: ReadonlySet<string> | null;
   /** Behind a pipe: commands that change only the answer. */
   readonly pipe?: string;
   /** Position in the HAR file, from 1; absent for a curl command. */

@@ -103,8 +103,15 @@ export function curlRequest(line: string): AuthorRequest {
   const user = lastValue('user') ?? address.user;
   const impliedHeaders = impliedHeadersOf(options, user, typeof body === 'string');
   const headers = mergeHeaders(optionsThat('header'), impliedHeaders);
-  const variables = unquotedVariables(command);
-  return withMultipartParts({ method, url: address.url, headers, body, variables, ...(pipe && { pipe }) });
+  const shellVariables = unquotedVariables(command);
+  return withMultipartParts({
+    method,
+    url: address.url,
+    headers,
+    body,
+    shellVariables,
+    ...(pipe && { pipe }),
+  });
 }
 
 /** The headers that curl adds because of options other than `-H`. */

@@ -70,7 +70,7 @@ function harRequest({ method, url, headers, postData }: JsonObject): AuthorReque
     url: address.replace(/#.*$/s, ''),
     headers: pairsIn(headers).map(([header, text]) => [header.toLowerCase(), text] as const),
     body: null,
-    variables: null,
+    shellVariables: null,
   };
   try {
     return withHarBody(request, objectOr(postData));

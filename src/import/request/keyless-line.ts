@@ -6,7 +6,7 @@ import { droppedHeaders } from './headers.ts';
 
 /** A request as one line without its keys. A variable that is an input stays outside of single quotes, which would make it a text. */
 export function keylessLine(request: AuthorRequest, call: Pick<ApiCall, 'acceptedKeys'>): string {
-  const variables = [...(request.variables ?? [])];
+  const variables = [...(request.shellVariables ?? [])];
   const words = keylessCurl(request, call).map((word) =>
     variables.some((name) => word.includes(name)) ? doubleQuoted(word, variables) : posixLine([word]),
   );

@@ -99,7 +99,7 @@ function bindRequest(request: AuthorRequest, choice: ArgumentChoice): Result<Par
     acceptedKeys: [binder.keys.apiKeys],
     wrap: null,
     ...(protocol && { envelope: protocol.envelope }),
-    ...(onlyReads && request.method === 'post' && { onlyReads: true as const }),
+    ...(onlyReads && request.method === 'post' && { isReadByPost: true as const }),
     notFoundIsEmpty: false,
   };
   return pass({
@@ -114,7 +114,7 @@ function bindRequest(request: AuthorRequest, choice: ArgumentChoice): Result<Par
   });
 }
 
-/** The parts of a call. `pathTemplate` is its path without the part of the query that is no pair. */
+/** The parts of a call. `path` may end with a query that is no `name=value`, such as `?wsdl`; `pathTemplate` is without it. */
 interface BoundParts extends Pick<ApiCall, 'path' | 'params' | 'query' | 'headers' | 'body'> {
   readonly pathTemplate: string;
 }
@@ -237,8 +237,8 @@ function apiOfUrl(url: URL, variables: readonly ApiVariable[]) {
   const title = isUnnamedHost ? `Local API ${url.port}`.trim() : url.hostname;
   for (let number = 1; ; number += 1) {
     const { file, prefix } = apiName(url.origin, title, number);
-    const { fallback = url.origin } = variables.find(({ name }) => name === `${prefix}_URL`) ?? {};
-    if (fallback === url.origin) return { file, prefix, title };
+    const ownerUrl = variables.find(({ name }) => name === `${prefix}_URL`)?.fallback;
+    if (ownerUrl === undefined || ownerUrl === url.origin) return { file, prefix, title };
   }
 }
 

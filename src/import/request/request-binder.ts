@@ -102,9 +102,9 @@ export class RequestBinder {
 
   /** Whether a text that is not in the position of a key is a placeholder, so that the argument has no value. */
   #isPlaceholder(text: string): boolean {
-    const { variables } = this.#request;
-    const variable = variables === null ? undefined : placeholderIn(text);
-    return variable !== undefined && (variable === '' || variables?.has(variable) === true);
+    const { shellVariables } = this.#request;
+    const variable = shellVariables === null ? undefined : placeholderIn(text);
+    return variable !== undefined && (variable === '' || shellVariables?.has(variable) === true);
   }
 
   #isKey(position: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {

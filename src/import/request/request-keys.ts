@@ -20,12 +20,12 @@ export class KeyCollector {
   /** @param projectVariables a key that the project has keeps its variable */
   constructor(
     { prefix, title }: { readonly prefix: string; readonly title: string },
-    { variables }: Pick<AuthorRequest, 'variables'>,
+    { shellVariables }: Pick<AuthorRequest, 'shellVariables'>,
     projectVariables: readonly ApiVariable[],
   ) {
     this.#prefix = prefix;
     this.#title = title;
-    this.#isRecorded = variables === null;
+    this.#isRecorded = shellVariables === null;
     this.#projectVariables = projectVariables;
   }
 

@@ -6,7 +6,7 @@ import type { ApiKey, ApiRequest } from '../../import/imported-tool.ts';
 import { isFormType } from '../../import/media-type.ts';
 import { jsonForm, requestOptions } from '../../import/request-options.ts';
 
-/** The response of an API: its JSON as text, or null if the API has nothing for the arguments (404, or an envelope without content). */
+/** The response of an API: its JSON as text, or null after a 404 or an empty envelope. */
 export interface TrialResponse {
   readonly status: number;
   readonly text: string | null;
@@ -14,57 +14,66 @@ export interface TrialResponse {
   readonly headers?: JsonObject | undefined;
 }
 
-type Values = (variable: string) => string;
+type VariableLookup = (variable: string) => string;
+
+interface TrialOptions {
+  /** 404 and an empty envelope count as an empty result; only for further examples. */
+  readonly acceptsNotFound: boolean;
+}
+
+/** The maximum time of a request. */
+const timeoutMs = 10_000;
 
 /**
  * Sends the request of a tool once, with `market-mcp-runtime/source`, so that it has the bytes of the tool's requests.
  *
  * @param valueIn the value of a variable of a key
- * @param acceptsNotFound 404 counts as an empty result; only for further examples
  * @throws CommandError `NOT_ANSWERED` that says what came instead of JSON, with its first line and without keys
  */
 export async function tryRequest(
   call: ApiRequest,
   args: JsonObject,
-  valueIn: Values,
-  acceptsNotFound: boolean,
+  valueIn: VariableLookup,
+  { acceptsNotFound }: TrialOptions,
 ): Promise<TrialResponse> {
-  const { fallback = '' } = call.api.address;
-  const { method, path, envelope, onlyReads: isIdempotent } = call;
-  const location = `${method.toUpperCase()} ${fallback}${path}`;
-  if (addressScope(new URL(fallback)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
-    throw unusableAnswer(
+  const { fallback: baseUrl = '' } = call.api.address;
+  const { method, path, envelope, isReadByPost: isIdempotent } = call;
+  const location = `${method.toUpperCase()} ${baseUrl}${path}`;
+  if (addressScope(new URL(baseUrl)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
+    throw unusableResponse(
       location,
       'was not sent: clouds serve the keys of a machine at such addresses',
       'Set SOURCES_LINK_LOCAL=allow if you trust it.',
     );
   const source = {
-    baseUrl: fallback,
+    baseUrl,
+    timeoutMs,
     headers: keysIn('headers', call, valueIn),
     query: keysIn('query', call, valueIn),
     body: keysIn('body', call, valueIn),
   };
-  let response: SourceResponse;
+  let received: SourceResponse;
   try {
     const parts = Object.fromEntries(requestOptions(call, jsonForm(args)));
     const options = { ...parts, envelope, isIdempotent };
-    response = await sendOnce(source, method as 'get', path, options as object);
+    received = await sendOnce(source, method as 'get', path, options as object);
   } catch (error) {
-    throw unusableAnswer(
+    throw unusableResponse(
       location,
       sendFailure(error as Error),
       `Correct the command, or start the API.${proxyNote()}`,
     );
   }
   const correction = requestCorrection(call.body);
-  const answer = {
-    ...checkedAnswer(location, response, acceptsNotFound, correction),
-    headers: response.headers,
+  const trialResponse = {
+    ...checkedResponse(location, received, acceptsNotFound, correction),
+    headers: received.headers,
   };
-  if (!response.hasNothing) return answer;
-  if (acceptsNotFound) return { ...answer, text: null };
+  const { hasNothing: hasEmptyEnvelope, text } = received;
+  if (!hasEmptyEnvelope) return trialResponse;
+  if (acceptsNotFound) return { ...trialResponse, text: null };
   const hint = 'Give arguments for which it has an answer.';
-  throw unusableAnswer(location, `has nothing for these arguments: ${response.text.slice(0, 120)}`, hint);
+  throw unusableResponse(location, `has nothing for these arguments: ${text.slice(0, 120)}`, hint);
 }
 
 type SourceResponse = Awaited<ReturnType<typeof sendOnce>>;
@@ -75,7 +84,8 @@ function requestCorrection(body: ApiRequest['body']): string {
   return "Its JSON was sent as a form, as curl sends it. If the API takes JSON, add -H 'content-type: application/json'.";
 }
 
-function checkedAnswer(
+/** The response if it is JSON with data, or a 404 that is accepted. */
+function checkedResponse(
   location: string,
   response: SourceResponse,
   acceptsNotFound: boolean,
@@ -86,16 +96,16 @@ function checkedAnswer(
   const [value] = status >= 200 && status < 300 && !isPage(response) ? parseJsonText(text) : [];
   if (isObject(value) || Array.isArray(value)) return { status, text };
   const [responseKind, hint] = otherThanJson(response, correction);
-  throw unusableAnswer(location, `was answered with ${responseKind}`, hint);
+  throw unusableResponse(location, `was answered with ${responseKind}`, hint);
 }
 
 /** What the API sent instead of JSON, and what to do. */
 function otherThanJson(response: SourceResponse, correction: string): readonly [what: string, hint: string] {
   const { status, text } = response;
   const bodyStart = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
-  const cookies =
+  const keyHint =
     'Check the key. If a browser sent cookies, the API may need them, and then no tool can call it.';
-  if (status === 401 || status === 403) return [`HTTP ${status}${bodyStart}`, cookies];
+  if (status === 401 || status === 403) return [`HTTP ${status}${bodyStart}`, keyHint];
   if (status < 200 || status > 299) return [`HTTP ${status}${bodyStart}`, correction];
   if (bodyStart === '')
     return [`HTTP ${status} and nothing else`, 'Give a request that is answered with JSON.'];
@@ -110,12 +120,12 @@ function isPage({ text, contentType }: SourceResponse): boolean {
 }
 
 /** The keys that a call sends in one part of its request, by their names there. */
-function keysIn(part: 'headers' | 'query' | 'body', call: ApiRequest, valueIn: Values) {
+function keysIn(part: 'headers' | 'query' | 'body', call: ApiRequest, valueIn: VariableLookup) {
   const partKeys = (call.acceptedKeys ?? []).flat().filter((key) => key.in === part);
   return Object.fromEntries(partKeys.map((key) => [key.name, keySecret(key, valueIn)]));
 }
 
-function keySecret({ kind, variables, prefix = '', cookie }: ApiKey, valueIn: Values): Secret {
+function keySecret({ kind, variables, prefix = '', cookie }: ApiKey, valueIn: VariableLookup): Secret {
   const secrets = variables.map(({ name }) => new Secret(name, valueIn(name)));
   const [secret = new Secret('', ''), second = ''] = secrets;
   if (kind === 'basic') return basic(secret, second);
@@ -128,11 +138,11 @@ function keySecret({ kind, variables, prefix = '', cookie }: ApiKey, valueIn: Va
 /** Why a request has no response, as the end of a sentence. */
 function sendFailure(error: Error): string {
   if (error instanceof SourceError) return `gave no answer to use: ${error.message.replace(/\.$/, '')}`;
-  if (error.name === 'TimeoutError') return 'gave no answer within 10 seconds';
+  if (error.name === 'TimeoutError') return `gave no answer within ${timeoutMs / 1000} seconds`;
   const cause = error.cause as { readonly code?: string; readonly message?: string } | undefined;
   return `cannot be reached (${cause?.code ?? cause?.message ?? error.name})`;
 }
 
-function unusableAnswer(location: string, problem: string, hint: string): CommandError {
+function unusableResponse(location: string, problem: string, hint: string): CommandError {
   return new CommandError('NOT_ANSWERED', `${location} ${problem}`, `${hint} Nothing was written.`);
 }

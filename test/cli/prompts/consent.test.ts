@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { planCreation } from '../../../src/changes/creation.ts';
 import { startImport } from '../../../src/changes/import-run.ts';
 import { Cancelled } from '../../../src/cli/prompts/leaving.ts';
-import type { CreateParts } from '../../../src/questions/create.ts';
+import type { CreateQuestionAnswers } from '../../../src/questions/create.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { forwardRequest, startApi } from '../../api-server.ts';
 import { openApi, serveTools } from '../../e2e/upstreams.ts';
@@ -28,7 +28,7 @@ async function api() {
 
 /** Answers the questions of create; the review sends the requests. */
 async function answer(
-  given: { readonly [part in keyof CreateParts]?: CreateParts[part] | undefined },
+  given: { readonly [part in keyof CreateQuestionAnswers]?: CreateQuestionAnswers[part] | undefined },
   answers: readonly Answer[],
 ) {
   vi.stubEnv('SECRET', secret);
@@ -41,7 +41,7 @@ async function answer(
       description: [],
       platform: 'generic',
       ...given,
-    } as Partial<CreateParts>,
+    } as Partial<CreateQuestionAnswers>,
     async review(parts) {
       const plan = completeAnswers(parts);
       const planned = await planCreation(plan, run);

@@ -12,7 +12,7 @@ import type {
   RenameToolSwitches,
 } from '../../../src/questions/add-tool.ts';
 import type { Flags } from '../../../src/questions/read-flags.ts';
-import type { ToolParts } from '../../../src/questions/tool-questions.ts';
+import type { ToolQuestionAnswers } from '../../../src/questions/tool-questions.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { inProcess } from '../sinks.ts';
 
@@ -21,7 +21,11 @@ const template = new Map<string, string>();
 
 export { inProcess as run };
 
-export const add = (cwd: string, flags: Flags<ToolParts>, switches: Partial<AddToolSwitches> = {}) =>
+export const add = (
+  cwd: string,
+  flags: Flags<ToolQuestionAnswers>,
+  switches: Partial<AddToolSwitches> = {},
+) =>
   inProcess(cwd, switches.json ?? false, (output) =>
     addTool(flags.tool, output, { ...quick, ...switches, ...flags }),
   );

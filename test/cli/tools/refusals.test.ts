@@ -2,12 +2,12 @@ import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Flags } from '../../../src/questions/read-flags.ts';
-import type { ToolParts } from '../../../src/questions/tool-questions.ts';
+import type { ToolQuestionAnswers } from '../../../src/questions/tool-questions.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { add, index, project, put, remove, rename, specOf } from './project.ts';
 
 describe('add-tool refuses, and writes nothing', () => {
-  it.each<[string, Flags<ToolParts>, string]>([
+  it.each<[string, Flags<ToolQuestionAnswers>, string]>([
     ['a tool that is there', { tool: 'get_gas_price', output: ['x:number'] }, 'TOOL_EXISTS'],
     ['one that differs by dashes', { tool: 'get-gas-price' }, 'TOOL_EXISTS'],
     ['one that differs by case', { tool: 'GET_gas_Price' }, 'TOOL_EXISTS'],
