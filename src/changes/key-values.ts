@@ -24,7 +24,7 @@ export interface KeyValues extends Pick<RequestKeys, 'origin'> {
   readonly missing: readonly string[];
 }
 
-/** Keeps a value that the author has typed at the terminal, for one origin. */
+/** Stores a value that the author has typed at the terminal, for one origin. */
 export function rememberTypedKey(
   { typedKeys }: ImportRun,
   variable: string,
@@ -49,7 +49,7 @@ export async function findKeyValues(
   { typedKeys }: ImportRun,
 ): Promise<KeyValues> {
   const hasVariables = [...sources.values()].some((source) => 'variable' in source);
-  const file = hasVariables ? await dotEnvValues(directory, origin) : {};
+  const savedValues = hasVariables ? await dotEnvValues(directory, origin) : {};
   const valueByVariable = new Map<string, string>();
   const unpermitted: string[] = [];
   const missing: string[] = [];
@@ -59,11 +59,12 @@ export async function findKeyValues(
       continue;
     }
     const { variable: statedVariable } = source;
-    const inEnvironment = process.env[statedVariable]?.trim() || undefined;
-    const permitted = env.includes(statedVariable) ? inEnvironment : undefined;
-    const value = typedKeys.get(`${origin} ${statedVariable}`) ?? file[projectVariable] ?? permitted;
+    const environmentValue = process.env[statedVariable]?.trim() || undefined;
+    const permittedValue = env.includes(statedVariable) ? environmentValue : undefined;
+    const typedValue = typedKeys.get(`${origin} ${statedVariable}`);
+    const value = typedValue ?? savedValues[projectVariable] ?? permittedValue;
     if (value !== undefined) valueByVariable.set(projectVariable, value);
-    else if (inEnvironment === undefined) missing.push(statedVariable);
+    else if (environmentValue === undefined) missing.push(statedVariable);
     else unpermitted.push(statedVariable);
   }
   return { origin, valueByVariable, unpermitted, missing };
@@ -83,16 +84,16 @@ export function keyValueErrors(
   { origin, unpermitted, missing }: KeyValues,
   flag: string,
 ): readonly InputError[] {
-  const denials = unpermitted.map((variable) => {
+  const permissionErrors = unpermitted.map((variable) => {
     const message = `would send ${variable} from your environment to ${origin}, so nothing was sent`;
     return inputError(flag, undefined, message, `Add --env ${variable} to allow it.`);
   });
-  const gaps = missing.map((variable) => {
+  const missingValueErrors = missing.map((variable) => {
     const message = `has no value for ${variable} at ${origin}, so nothing was sent`;
     const hint = `Set it in the environment and add --env ${variable}, or write the key in its place. .env counts only if a file in src/apis/ uses the variable for this address.`;
     return inputError(flag, undefined, message, hint);
   });
-  return [...denials, ...gaps];
+  return [...permissionErrors, ...missingValueErrors];
 }
 
 /** The errors of `--env` for variables that no request names. */
@@ -124,10 +125,10 @@ export function variablesToReplay(
   { env = [], fromRequest = [], fromUrl }: PartialAnswers,
   run: ImportRun,
 ): readonly string[] {
-  const typed = fromUrl === undefined ? [] : typedVariables(run, new URL(fromUrl).origin);
-  const keys = fromRequest.flatMap((text) => run.keylessCommands.get(text)?.variables ?? []);
-  const unset = [...keys, ...typed].filter((name) => !process.env[name]);
-  return [...new Set([...env, ...unset])];
+  const typedNames = fromUrl === undefined ? [] : typedVariables(run, new URL(fromUrl).origin);
+  const requestNames = fromRequest.flatMap((text) => run.keylessCommands.get(text)?.variables ?? []);
+  const unsetNames = [...requestNames, ...typedNames].filter((name) => !process.env[name]);
+  return [...new Set([...env, ...unsetNames])];
 }
 
 /** The variables that a request names as its keys. */

@@ -9,8 +9,8 @@ import { isInRepository } from './clone-problems.ts';
 const environmentPath = '.env';
 
 /**
- * Writes the values of keys to the project's `.env`, which only this user can read; a value that is there stays. Where git would take
- * the file into a commit, nothing is written.
+ * Writes the values of keys to the project's `.env`, which only this user can read. An existing value stays. If git would commit the
+ * file, nothing is written.
  *
  * @returns what was done, in one sentence without a value; undefined if there is nothing to write
  */
@@ -20,17 +20,18 @@ export async function saveKeys(
 ): Promise<{ readonly isSaved: boolean; readonly sentence: string } | undefined> {
   if (secrets.size === 0) return undefined;
   const names = [...secrets.keys()];
-  const notSaved = (reason: string) => ({
+  const unsavedResult = (reason: string) => ({
     isSaved: false,
     sentence: `${nameList(names)} not written to ${environmentPath}: ${reason}`,
   });
   if (lstatSync(join(directory, environmentPath), { throwIfNoEntry: false })?.isSymbolicLink())
-    return notSaved('it is a link');
+    return unsavedResult('it is a link');
   const gitState = await environmentGitState(directory);
-  if (gitState === 'tracked') return notSaved('git tracks it: run git rm --cached .env');
-  if (gitState === 'committable') return notSaved('git does not ignore it: add the line .env to .gitignore');
-  const before = String(readIfThere(directory, environmentPath) ?? '');
-  const existingValues = parseEnv(before);
+  if (gitState === 'tracked') return unsavedResult('git tracks it: run git rm --cached .env');
+  if (gitState === 'committable')
+    return unsavedResult('git does not ignore it: add the line .env to .gitignore');
+  const previousText = String(readIfThere(directory, environmentPath) ?? '');
+  const existingValues = parseEnv(previousText);
   const lines = [...secrets]
     .filter(([name]) => !existingValues[name])
     .map(([name, value]) => environmentLine(name, value));
@@ -39,9 +40,10 @@ export async function saveKeys(
   );
   const keptText = keptNames.length > 0 ? `; ${environmentPath} keeps its own ${nameList(keptNames)}` : '';
   if (lines.length > 0) {
-    const start = before === '' || before.endsWith('\n') ? before : `${before}\n`;
+    const isLastLineOpen = previousText !== '' && !previousText.endsWith('\n');
+    const separator = isLastLineOpen ? '\n' : '';
     await replaceFile(join(directory, environmentPath), 0o600, (handle) =>
-      handle.writeFile(start + lines.join('')),
+      handle.writeFile(previousText + separator + lines.join('')),
     );
   }
   const addedNames = names.filter((name) => !existingValues[name]);
@@ -66,6 +68,6 @@ async function environmentGitState(directory: string): Promise<FileGitState> {
 /** A line that `parseEnv` reads as this value. */
 function environmentLine(name: string, value: string): string {
   const forms = [value, `'${value}'`, `"${value}"`, `\`${value}\``];
-  const form = forms.find((form) => parseEnv(`${name}=${form}\n`)[name] === value);
+  const form = forms.find((candidate) => parseEnv(`${name}=${candidate}\n`)[name] === value);
   return `${name}=${form ?? JSON.stringify(value)}\n`;
 }

@@ -104,7 +104,7 @@ function sentNote({ method, path }: ApiRequest, exchanges: readonly ApiExchange[
   };
 }
 
-/** Each sent request with its response. A response to a read is empty if `lacksData` says so under the schema of all responses. */
+/** Each sent request with its response. A response to a read is empty if `lacksData` finds no data in it, with the schema of all responses. */
 function toExchanges(
   { method, isReadByPost }: ApiRequest,
   responses: readonly ApiResponse[],

@@ -121,22 +121,22 @@ function isArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Words look like an enumeration if there are at least `least` values, and at most `maxDistinct` distinct ones. */
-const enumerationLimits = { least: 6, maxDistinct: 5, leastOfEach: 2 };
+/** Words look like an enumeration if there are enough values, few distinct values, and several of each. */
+const enumerationLimits = { minValues: 6, maxDistinct: 5, minOfEach: 2 };
 
 /** Maximum number of values that are examples. */
 const shownValues = 3;
 
 /** The values of a text that looks like an enumeration: each was seen several times. The next answer may have others. */
 function repeatedWordsIn(texts: readonly string[]): readonly string[] {
-  if (texts.length < enumerationLimits.least) return [];
+  if (texts.length < enumerationLimits.minValues) return [];
   const occurrences = new Map<string, number>();
   for (const text of texts) occurrences.set(text, (occurrences.get(text) ?? 0) + 1);
   const isEnumeration =
     occurrences.size > 1 &&
     occurrences.size <= enumerationLimits.maxDistinct &&
     [...occurrences].every(
-      ([text, count]) => count >= enumerationLimits.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text),
+      ([text, count]) => count >= enumerationLimits.minOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text),
     );
   if (isEnumeration) return [...occurrences.keys()].sort();
   return [];
@@ -244,7 +244,7 @@ function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: Re
   const values = objects.flatMap((object) => Object.values(object));
   const presentValues = values.filter((value) => value !== null);
   if (!areAlike(presentValues)) return false;
-  if ([currencies, inputs].some((values) => names.every((name) => values.has(name)))) return true;
+  if ([currencies, inputs].some((dataKeys) => names.every((name) => dataKeys.has(name)))) return true;
   const areObjects = presentValues.every(isObject);
   if (commonNames.length === 0 && (isRoot || areObjects)) return true;
   // From here on, the keys are guessed by their form, and such names are members of a record.
@@ -252,7 +252,7 @@ function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: Re
   if (haveFormOfCodes(names, presentValues)) return true;
   if (presentValues.length < values.length) return false;
   if (isRoot && names.length > 1 && areObjects) return true;
-  const isFromMap = areObjects || (areFigures(presentValues) && !nameMeasures(names));
+  const isFromMap = areObjects || (areNumbersOrTimes(presentValues) && !includeMeasureNames(names));
   return isFromMap && objects.length > 1 && commonNames.length * 2 < names.length;
 }
 
@@ -263,14 +263,14 @@ function haveFormOfCodes(keys: readonly string[], values: readonly Json[]): bool
   return keys.some(({ length }) => length > 1) && !values.some(isWord);
 }
 
-/** Whether values are all numbers, or all times: texts of a record differ in form. */
-function areFigures(values: readonly Json[]): boolean {
+/** Whether values are all numbers, or all times. The texts of a record differ in form. */
+function areNumbersOrTimes(values: readonly Json[]): boolean {
   if (values.every((value) => typeof value === 'number')) return true;
   return values.every((value) => typeof value === 'string' && (dateTime.test(value) || date.test(value)));
 }
 
-/** Names of measures and ids, which are members of records although some are absent. */
-function nameMeasures(names: readonly string[]): boolean {
+/** Whether a name is the name of a measure or an id, which are members of records although some are absent. */
+function includeMeasureNames(names: readonly string[]): boolean {
   const words = names.map(
     (name) =>
       name

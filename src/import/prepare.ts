@@ -83,7 +83,7 @@ export function prepareTools(
   return pass({ tools, changes, advice: adviceFor(importedTools, tools, failedAdvice, profile) });
 }
 
-/** Fixes each definition until it meets the contract. A tool whose definition cannot be fixed is missing in the list. */
+/** Fixes each definition until it meets the contract. If a definition cannot be fixed, its errors are returned instead. */
 function fixTools(importedTools: readonly ImportedTool[], profile: PlatformProfile) {
   const errors: InputError[] = [];
   const fixedTools: FixedTool[] = [];
@@ -148,7 +148,7 @@ function harmAdvice(call: SubmissionCall): readonly InputError[] {
   return [];
 }
 
-/** `get_price`, with its place if several entries may have the same name. */
+/** `get_price`, with its position if several entries may have the same name. */
 function entryLocation(entry: { readonly name?: unknown }, index: number, count: number): string {
   const name = typeof entry.name === 'string' && entry.name !== '' ? entry.name : undefined;
   if (count === 1) return name ?? 'tool';
@@ -180,7 +180,7 @@ function nameClashErrors(definitions: readonly FixedTool[]): readonly InputError
   });
 }
 
-/** One hint for each rule, with its first place and the number of all. */
+/** One hint for each rule, with its first problem and the number of problems. */
 function ruleAdvice(rule: RuleResult): readonly InputError[] {
   const errors = ruleErrors(rule);
   const [first] = errors;
@@ -192,13 +192,13 @@ function ruleAdvice(rule: RuleResult): readonly InputError[] {
 }
 
 function ruleErrors({ id, title, fix: fixOfRule, problems }: RuleResult): readonly InputError[] {
-  return problems.map(({ tool, path, expected, actual, fix: exact }: Problem) => ({
+  return problems.map(({ tool, path, expected, actual, fix: fixOfProblem }: Problem) => ({
     ...(tool !== undefined && { tool }),
     rule: id,
     where: [tool, path].filter((part) => part !== undefined).join('.'),
     value: actual,
     message: `${title} (${id}): expected ${expected}`,
-    hint: exact ?? fixOfRule,
+    hint: fixOfProblem ?? fixOfRule,
   }));
 }
 
@@ -207,17 +207,17 @@ function isDefinition(entry: SpecEntry): entry is JsonObject {
   return 'inputSchema' in entry || 'outputSchema' in entry;
 }
 
-/** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */
+/** An address on this machine or its link is rarely intended: the document may be wrong, or hostile. */
 function addressAdvice(api: Api): readonly InputError[] {
   return apiVariables(api).flatMap(({ name, fallback }) => {
-    const reach = fallback === undefined ? 'elsewhere' : addressScope(new URL(fallback));
-    if (reach === 'elsewhere') return [];
-    const use =
-      reach === 'loopback'
+    const scope = fallback === undefined ? 'elsewhere' : addressScope(new URL(fallback));
+    if (scope === 'elsewhere') return [];
+    const consequence =
+      scope === 'loopback'
         ? 'In production, the API must run beside the server.'
         : 'In production, the server refuses it unless SOURCES_LINK_LOCAL=allow is set.';
-    const message = `${fallback} is a ${reach} address`;
-    return [inputError(name, undefined, message, `Check that you trust it. ${use}`)];
+    const message = `${fallback} is a ${scope} address`;
+    return [inputError(name, undefined, message, `Check that you trust it. ${consequence}`)];
   });
 }
 
@@ -226,16 +226,17 @@ function withSampleAnswers(tool: PreparedTool, answers: readonly JsonObject[]): 
   if (answers.length === 0) return tool;
   const { keyParameter: name } = tool;
   const samples = tool.samples.map(({ key, answer }, i) => {
-    const next = answers[i % answers.length] ?? answer;
-    if (name === null || key === null) return { key, answer: next };
+    const nextAnswer = answers[i % answers.length] ?? answer;
+    if (name === null || key === null) return { key, answer: nextAnswer };
     const sampleOfKey = answers.find((sample) => answerMember(sample, name) === key);
-    const isEcho = typeof answerMember(next, name) === typeof key;
-    return { key, answer: sampleOfKey ?? (isEcho ? { ...next, [name]: key } : next) };
+    if (sampleOfKey !== undefined) return { key, answer: sampleOfKey };
+    const repeatsKey = typeof answerMember(nextAnswer, name) === typeof key;
+    return { key, answer: repeatsKey ? { ...nextAnswer, [name]: key } : nextAnswer };
   });
   return { ...tool, samples };
 }
 
-/** With the request of its tool. An API that never signals an empty result has no example call with the outcome empty. */
+/** A tool with its request. An API that never signals an empty result has no example call with the outcome empty. */
 function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: ImportedTool): CheckedTool {
   const importedTool = { ...tool, ...(fields && { fields }), ...(exchanges && { exchanges }) };
   if (!call) return importedTool;
@@ -256,7 +257,7 @@ function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: Import
 /** The examples of a tool that was not called, with the examples of its optional parameters. */
 function madeUpExamples({ definition, examples }: PreparedTool, call: ApiCall): readonly ToolExample[] {
   const { inputSchema } = definition;
-  const optional = propertiesOf(inputSchema).flatMap(([name, { examples: values, $comment }]) => {
+  const optionalArguments = propertiesOf(inputSchema).flatMap(([name, { examples: values, $comment }]) => {
     const [value] = Array.isArray(values) && !isPlaceholder($comment) ? (values as readonly Json[]) : [];
     if (value === undefined) return [];
     return [[name, value] as const];
@@ -264,9 +265,9 @@ function madeUpExamples({ definition, examples }: PreparedTool, call: ApiCall): 
   return examples
     .filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty)
     .map((example) => {
-      const complete = { ...Object.fromEntries(optional), ...example.arguments };
-      const isValid = clientMismatches(inputSchema, complete, '').length === 0;
-      if (isValid) return { ...example, arguments: complete };
+      const allArguments = { ...Object.fromEntries(optionalArguments), ...example.arguments };
+      const isValid = clientMismatches(inputSchema, allArguments, '').length === 0;
+      if (isValid) return { ...example, arguments: allArguments };
       return example;
     });
 }

@@ -59,8 +59,8 @@ export interface SampledResult extends ImportedTool {
 const keptItems = 3;
 
 /**
- * A tool with answers like the samples. Objects are the answer itself; lists become `items` and `count`, and maps
- * `result`, since the root of an outputSchema is an object with declared properties (C§2.1).
+ * A tool with answers like the samples. An object is the answer itself. A list becomes `items` and `count`, and a map becomes
+ * `result`, because the root of an outputSchema is an object with declared properties (C§2.1).
  *
  * @param describe makes the description from the names of the fields
  * @returns the tool, or an error for each sample that cannot be an answer
@@ -74,7 +74,7 @@ export function toolOfSamples(
   const reportChange: ReportChange = (path, what, reason) => {
     changes.set(`${path} ${what}`, { tool: tool.name, path, what, why: reason });
   };
-  const checked = checkedSamples(answers, reportChange, tool.returnsApiAnswers);
+  const checked = checkSamples(answers, reportChange, tool.returnsApiAnswers);
   if (!checked.ok) return checked;
   const samples = checked.value;
   const values = samples.map(({ value }) => value);
@@ -83,26 +83,26 @@ export function toolOfSamples(
     ? withSignalTypes(inferred)
     : withoutConflicts(inferred, reportChange);
   const wrap = requiredWrap(schema, tool.returnsApiAnswers ? values : []);
-  const isKeyed = isMap(schema);
-  const result = isKeyed ? mapDescription : fieldToDo('result');
-  const answer = answerRoot(schema, wrap, wrap === 'items' ? 'The items found.' : result);
-  if (isKeyed) {
+  const isMapSchema = isMap(schema);
+  const resultDescription = isMapSchema ? mapDescription : fieldToDo('result');
+  const rootSchema = answerRoot(schema, wrap, wrap === 'items' ? 'The items found.' : resultDescription);
+  if (isMapSchema) {
     const reason =
       'their keys are data, or they have one form; if the keys are fixed names, describe them with --output';
     reportChange('outputSchema', 'the members at the root became a map by key, result', reason);
   }
-  if (Object.keys(membersOf(answer)).every((name) => Object.hasOwn(signals, name))) {
+  if (Object.keys(membersOf(rootSchema)).every((name) => Object.hasOwn(signals, name))) {
     const message = `contains nothing but ${orList(Object.keys(membersOf(inferred)))}, which callers read as a signal`;
     return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
   }
-  const namedSchema = wrap === null ? answer : objectOr(schema.items ?? schema.additionalProperties);
+  const namedSchema = wrap === null ? rootSchema : objectOr(schema.items ?? schema.additionalProperties);
   return pass({
     entry: {
       name: tool.name,
       title: titleOf(tool.name),
       description: describe(Object.keys(membersOf(namedSchema)), wrap === 'items' ? 'list' : 'record'),
       inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
-      outputSchema: withSignals(answer),
+      outputSchema: withSignals(rootSchema),
       annotations: completeHints(tool.name, undefined),
     },
     answers: values.map((value) => wrapAnswer(withoutDropped(shortened(value, schema)), wrap) as JsonObject),
@@ -116,7 +116,7 @@ export function toolOfSamples(
  *
  * @returns an error for each sample that cannot be an answer
  */
-export function checkedSamples(
+export function checkSamples(
   answers: readonly AnswerSample[],
   reportChange: ReportChange,
   returnsApiAnswers = false,
@@ -270,7 +270,7 @@ const failureMembers = new Set(
   ).split(' '),
 );
 
-/** Whether an answer of an API says that the request failed, although its HTTP status may be 200, and nothing else. */
+/** Whether an answer of an API says only that the request failed. Its HTTP status may be 200. */
 export function isFailureAnswer(answer: JsonObject): boolean {
   const members = new Map(
     Object.entries(answer).map(([name, member]) => [name.toLowerCase().replaceAll(/[^a-z]/g, ''), member]),
@@ -278,11 +278,11 @@ export function isFailureAnswer(answer: JsonObject): boolean {
   if (/^not_?ok$/i.test(textOr(members.get('message')))) return true;
   const isOnlyFailure = [...members].every(([name, member]) => failureMembers.has(name) || isBlank(member));
   if (!isOnlyFailure) return false;
-  const of = (...names: readonly string[]) => names.map((name) => members.get(name));
+  const valuesOf = (...names: readonly string[]) => names.map((name) => members.get(name));
   return (
-    of('error', 'errors', 'errormessage').some((error) => !isBlank(error)) ||
-    of('success', 'ok', 'response').some((success) => /^false$/i.test(textOr(success))) ||
-    of('status', 'statuscode', 'code', 'cod').some((status) =>
+    valuesOf('error', 'errors', 'errormessage').some((error) => !isBlank(error)) ||
+    valuesOf('success', 'ok', 'response').some((success) => /^false$/i.test(textOr(success))) ||
+    valuesOf('status', 'statuscode', 'code', 'cod').some((status) =>
       /^([45]\d\d|error|fail(ed|ure)?)$/i.test(textOr(status)),
     )
   );

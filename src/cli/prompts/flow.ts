@@ -106,19 +106,19 @@ class Interview<Plan> {
     while (!this.#agreement) {
       this.#isReviewed = false;
       const steps = (answers: PromptAnswers) => this.#steps(answers);
-      const answered = await orBack(askInOrder(steps, this.#answers, { from }));
+      const newAnswers = await orBack(askInOrder(steps, this.#answers, { from }));
       from = 0;
       // Going back from the first question repeats it.
-      if (answered === 'back') continue;
-      this.#answers = answered;
+      if (newAnswers === 'back') continue;
+      this.#answers = newAnswers;
       // A changed answer may have removed other answers, also answers of flags.
       this.#settledAnswers = withoutMatching(
         this.#settledAnswers,
-        (name) => answered[name as QuestionName] === undefined,
+        (name) => newAnswers[name as QuestionName] === undefined,
       );
-      const openQuestions = this.#openQuestions(answered);
-      const unanswered = openQuestions.findIndex((question) => answered[question] === undefined);
-      from = unanswered < 0 ? openQuestions.length : unanswered;
+      const openQuestions = this.#openQuestions(newAnswers);
+      const firstUnanswered = openQuestions.findIndex((question) => newAnswers[question] === undefined);
+      from = firstUnanswered < 0 ? openQuestions.length : firstUnanswered;
     }
     return this.#agreement.plan;
   }
@@ -163,12 +163,12 @@ class Interview<Plan> {
     return async (answers, isBack) => {
       this.#answers = answers;
       this.#currentQuestion = question;
-      const answered = await orBack(askForAnswer(this.#asker, question, answers, this.#flow, isBack));
+      const newAnswers = await orBack(askForAnswer(this.#asker, question, answers, this.#flow, isBack));
       this.#currentQuestion = undefined;
       this.#asker.unfinished = () => ({});
-      if (answered === 'back') throw new Back();
-      this.#answers = answered;
-      return answered;
+      if (newAnswers === 'back') throw new Back();
+      this.#answers = newAnswers;
+      return newAnswers;
     };
   }
 

@@ -38,13 +38,18 @@ export function askExamples(
   return ask(asker, partialAnswers, context, isBack);
 }
 
-/** The tools of the answers so far. None if there is an error in their source, which the review reports. */
-async function importedTools(
+/**
+ * The tools of the answers so far. If they are made from a request, it is sent here, at the first question that needs its response; the
+ * plan takes the response from `run.responses`. None if there is an error in their source, which the review reports.
+ */
+async function sendAndImportTools(
   answers: PartialAnswers,
   { run }: PromptContext,
 ): Promise<readonly ImportedTool[]> {
-  const entries = await importTools(toolAnswers(withDefaults(answers)), generic, run).catch(() => undefined);
-  if (entries?.ok) return entries.value;
+  const importedTools = await importTools(toolAnswers(withDefaults(answers)), generic, run).catch(
+    () => undefined,
+  );
+  if (importedTools?.ok) return importedTools.value;
   return [];
 }
 
@@ -56,7 +61,7 @@ async function askMissingExamples(
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
   const { example: previous = [], ...otherAnswers } = partialAnswers;
-  const preparedTools = prepareTools(await importedTools(otherAnswers, context), generic);
+  const preparedTools = prepareTools(await sendAndImportTools(otherAnswers, context), generic);
   const missing = preparedTools.ok ? missingExamples(preparedTools.value.tools) : [];
   if (isBack && missing.length === 0) throw new Back();
   const open = missing.findIndex((example) => !previous.some((value) => isFor(value, example)));
@@ -166,7 +171,7 @@ export async function askDescriptions(
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  const tools = (await importedTools(answers, context)).map(({ entry }) => entry);
+  const tools = (await sendAndImportTools(answers, context)).map(({ entry }) => entry);
   const isOnlyTool = tools.length === 1;
   const open = tools.filter(({ description }) => isOnlyTool || description === toolToDo);
   if (isBack && open.length === 0) throw new Back();
@@ -203,7 +208,7 @@ export async function askAnswerFields(
   context: PromptContext,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  const tools = await importedTools(otherAnswers, context);
+  const tools = await sendAndImportTools(otherAnswers, context);
   const toolPrefixes = tools.map(({ entry }) => `${entry.name}:`);
   const wholeTools = await importWholeTools(
     toolAnswers(withDefaults({ ...otherAnswers, fields: toolPrefixes })),

@@ -33,7 +33,7 @@ export const starts = [
 
 export type ChosenStart = (typeof starts)[number]['value'];
 
-/** The questions whose answers say what the tools are made from. Each of them also answers the first question. */
+/** If a flag answers one of these questions, it also answers the first question. */
 const startingQuestions = [
   ...starts.map(({ value }) => value),
   ...(['description', 'effect', 'input', 'output', 'returns'] as const),

@@ -3,7 +3,7 @@ import { freeToolName } from '../../model/names.ts';
 import type { DefinitionChange } from '../../model/tool-model.ts';
 import type { ImportedTool } from '../imported-tool.ts';
 import { withCredentials } from '../operation-credentials.ts';
-import { type AnswerSample, checkedSamples } from '../sample.ts';
+import { type AnswerSample, checkSamples } from '../sample.ts';
 import { Apis } from './api.ts';
 import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './openapi-document.ts';
 import { type OperationDraft, readOperation, toolNameOf, toolOfDraft } from './openapi-tool.ts';
@@ -76,7 +76,7 @@ export function readChosenOperations(
     return reject('--tool', tool, message, hint);
   }
   // Before anything is sent; `toolsOfDrafts` reports the changes.
-  const checked = checkedSamples(samples, () => {});
+  const checked = checkSamples(samples, () => {});
   if (!checked.ok) return checked;
   const hasSamples = isSent || samples.length > 0;
   const apis = new Apis(document, source);
@@ -103,7 +103,7 @@ export function toolsOfDrafts(
   { operations: names, tool: chosenName, isStrict = false, samples = [] }: OperationChoice,
 ): Result<readonly ImportedTool[]> {
   const unnamed: DefinitionChange[] = [];
-  const checked = checkedSamples(samples, (path, change, reason) =>
+  const checked = checkSamples(samples, (path, change, reason) =>
     unnamed.push({ tool: chosenName ?? names.join(), path, what: change, why: reason }),
   );
   if (!checked.ok) return checked;

@@ -89,16 +89,16 @@ export function curlRequest(line: string): AuthorRequest {
   if (url === undefined) throw new RequestRefusal('contains no URL', 'Paste the whole command.');
   if (otherUrls.length > 0)
     throw new RequestRefusal('contains several URLs', 'Give one --from-request for each.');
-  const parts = optionsThat('form', 'formString');
+  const formParts = optionsThat('form', 'formString');
   const data = joinData(optionsThat('data', 'raw', 'encoded', 'json'));
-  if (data !== null && parts.length > 0)
+  if (data !== null && formParts.length > 0)
     throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
   const isQuery = optionsThat('get').length > 0;
   const queryParts = [isQuery ? data : null, ...optionsThat('urlQuery').map(queryPiece)];
   const addedQuery = queryParts.filter((part) => part !== null).join('&');
   const address = parseAddress(url, addedQuery, optionsThat('globoff').length > 0);
   const dataBody = isQuery ? null : data;
-  const body = parts.length > 0 ? parts.map(formPart) : dataBody;
+  const body = formParts.length > 0 ? formParts.map(parseFormPart) : dataBody;
   const method = parseMethod(lastValue('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
   const user = lastValue('user') ?? address.user;
   const impliedHeaders = impliedHeadersOf(options, user, typeof body === 'string');
@@ -186,8 +186,8 @@ function parseLongOption(word: string, rest: string[]): Option {
 /** Parses letters behind one dash. The last one may take a value, which is attached or the next word. */
 function parseShortOptions(word: string, rest: string[]): readonly Option[] {
   const options: Option[] = [];
-  for (const [at, letter] of [...word].entries()) {
-    if (at === 0) continue;
+  for (const [i, letter] of [...word].entries()) {
+    if (i === 0) continue;
     const name = `-${letter}`;
     const row = Object.values(optionTable).find(([optionLetter]) => optionLetter === letter);
     const { effect, takesValue } = supportedMeaning(name, row?.[1]);
@@ -195,7 +195,7 @@ function parseShortOptions(word: string, rest: string[]): readonly Option[] {
       options.push({ effect, name, value: '' });
       continue;
     }
-    const attachedValue = [...word].slice(at + 1).join('');
+    const attachedValue = [...word].slice(i + 1).join('');
     return [...options, { effect, name, value: attachedValue || takeValue(name, rest) }];
   }
   return options;
@@ -256,7 +256,7 @@ function fileRefusal(name: string, value: string): RequestRefusal {
   );
 }
 
-function formPart({ effect, name, value }: Option): NameValue {
+function parseFormPart({ effect, name, value }: Option): NameValue {
   const [, partName, content] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
   if (partName === undefined || content === undefined)
     throw new RequestRefusal(`has ${name} without name=value`, 'Write -F name=value.');

@@ -124,7 +124,7 @@ export class RequestBinder {
   bindPath(pathText: string): { readonly path: string; readonly params: readonly Binding[] } {
     const params: Binding[] = [];
     const segments = pathText.split('/');
-    const path = segments.map((raw, at) => this.#bindSegment(raw, segments.slice(0, at), params));
+    const path = segments.map((raw, i) => this.#bindSegment(raw, segments.slice(0, i), params));
     this.#path = path.join('/');
     return { path: this.#path, params };
   }
@@ -184,12 +184,12 @@ export class RequestBinder {
     return this.#bindEncodedPairs(text, 'query');
   }
 
-  bindHeaders(givenHeaders: readonly NameValue[]): Binding[] {
-    const dropped = droppedHeaders(givenHeaders);
-    const bindings = givenHeaders.flatMap(([name, value]): readonly Binding[] => {
+  bindHeaders(requestHeaders: readonly NameValue[]): Binding[] {
+    const droppedNames = droppedHeaders(requestHeaders);
+    const bindings = requestHeaders.flatMap(([name, value]): readonly Binding[] => {
       // The source kit sends Accept: application/json, and the type of the body.
       const isUsual = name === 'accept' && /^(?:\*\/\*|application\/json)$/.test(value);
-      if (dropped.has(name) || isUsual || name === 'content-type') return [];
+      if (droppedNames.has(name) || isUsual || name === 'content-type') return [];
       const [, scheme = '', token = ''] =
         /^(Basic|Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ??
         /^([a-z][\w-]*) +([$%]\S+)$/i.exec(value) ??
@@ -204,9 +204,9 @@ export class RequestBinder {
       if (!this.#isPlaceholder(value)) return [{ name, constant: value }];
       return [this.#bindArgument({ name, place: 'header', value: undefined })];
     });
-    if (dropped.size > 0) {
+    if (droppedNames.size > 0) {
       const reason = 'a browser adds them; if the API needs one, the answer is 401 or 403';
-      this.notes.push({ path: 'headers', what: `${[...dropped].join(', ')} left out`, why: reason });
+      this.notes.push({ path: 'headers', what: `${[...droppedNames].join(', ')} left out`, why: reason });
     }
     return bindings;
   }
@@ -221,16 +221,16 @@ export class RequestBinder {
       form: 'application/x-www-form-urlencoded',
       text: 'text/plain',
     }[kind];
-    const typed = type === '' || type === usualType ? {} : { mediaType: type };
+    const mediaTypeMember = type === '' || type === usualType ? {} : { mediaType: type };
     if (kind === 'form')
-      return { kind, content: { members: this.#bindEncodedPairs(content.text, 'body') }, ...typed };
+      return { kind, content: { members: this.#bindEncodedPairs(content.text, 'body') }, ...mediaTypeMember };
     if (kind === 'json') {
       if (isFormType(type)) this.notes.push(jsonAsForm);
-      return { ...this.#bindJson(content.value, protocol), ...typed };
+      return { ...this.#bindJson(content.value, protocol), ...mediaTypeMember };
     }
     requireNoKey(content.text, 'body');
     const { name: _, ...value } = this.#bindArgument({ name: 'body', place: 'body', value: content.text });
-    return { kind, content: value, ...typed };
+    return { kind, content: value, ...mediaTypeMember };
   }
 
   #bindJson(json: ExactObject | readonly ExactJson[], protocol: Protocol | undefined): ApiBody {
@@ -338,15 +338,15 @@ export class RequestBinder {
     place: 'query' | 'body',
     decode?: (text: string) => string,
   ): readonly Binding[] {
-    const decoded = (text: string) => decode?.(text) ?? text;
+    const decodeText = (text: string) => decode?.(text) ?? text;
     const rawNames = [...new Set(pairs.map(([name]) => name))];
     return rawNames.flatMap((raw): readonly Binding[] => {
       const values = pairs.filter(([name]) => name === raw).map(([, value]) => value);
       const [first = '', ...otherValues] = values;
-      const name = decoded(raw);
+      const name = decodeText(raw);
       if (otherValues.length === 0)
-        return this.#bindPair(name, decoded(first), first, place, decode !== undefined);
-      const texts = values.map(decoded);
+        return this.#bindPair(name, decodeText(first), first, place, decode !== undefined);
+      const texts = values.map(decodeText);
       if (texts.some((text) => this.#isKey({ in: place, name }, text)))
         throw new RequestRefusal(`has several values for the key ${name}`, 'Remove all but one.');
       const list: Shape = { type: 'array', items: anyText };
@@ -476,19 +476,19 @@ function withDeclaredVariables(variables: ExactObject, { types }: Protocol): Exa
   return { ...variables, ...Object.fromEntries(missing.map(([name]) => [name, null])) };
 }
 
-function positionName(value: ExactJson, at: number): string {
+function positionName(value: ExactJson, index: number): string {
   if (typeof value === 'boolean') return 'full';
-  if (typeof value !== 'string') return `param_${at + 1}`;
+  if (typeof value !== 'string') return `param_${index + 1}`;
   if (/^(?:latest|earliest|pending|safe|finalized)$/.test(value)) return 'block';
-  return idKind(value) ?? `param_${at + 1}`;
+  return idKind(value) ?? `param_${index + 1}`;
 }
 
 /** The name of a value in a path, by its kind and the segment before it: `coin_id`, `date`. */
-function valueName(kind: SegmentKind, last: string): string {
-  const before = singular(last.replace(/[^A-Za-z0-9]+/g, '_'));
-  if (kind === 'ip' || kind === 'date' || /^v?\d*$/.test(before) || before === kind) return kind;
-  if (kind === 'symbol') return /^[a-z_]+$/.test(before) ? before : kind;
-  return `${before}_${kind}`;
+function valueName(kind: SegmentKind, previousSegment: string): string {
+  const resource = singular(previousSegment.replace(/[^A-Za-z0-9]+/g, '_'));
+  if (kind === 'ip' || kind === 'date' || /^v?\d*$/.test(resource) || resource === kind) return kind;
+  if (kind === 'symbol') return /^[a-z_]+$/.test(resource) ? resource : kind;
+  return `${resource}_${kind}`;
 }
 
 /** `YOUR_CHAIN`, `<chain>`, `$CHAIN` → `chain`. */
