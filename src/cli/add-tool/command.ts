@@ -141,8 +141,8 @@ function additionPlanning(
           const importedTools = await importFromAnswers(reviewedAnswers);
           if (!importedTools.ok) return importedTools;
           const { change, prepared } = await planAddition(project, importedTools.value);
-          const place = `${change?.files.size ?? 0} files in ${project.directory}`;
-          const lines = reviewLines(place, prepared, reviewWidth());
+          const filesText = `${change?.files.size ?? 0} files in ${project.directory}`;
+          const lines = reviewLines(filesText, prepared, reviewWidth());
           return pass({ plan: importedTools.value, lines });
         },
         resume: (answers, ask) =>

@@ -92,8 +92,8 @@ export function showPrepared({ changes, advice }: PreparedTools, output: Output)
   for (const line of adviceLines(advice)) output.paragraph(line, 4);
 }
 
-/** The number of hints that are printed; the rest are counted. */
-const shownHints = 8;
+/** The maximum number of hints that are printed; the rest are counted. */
+const maxShownHints = 8;
 
 /** Prints the rules that the server breaks and their fixes. */
 export function showFailures(report: CheckReport, output: Output): void {
@@ -143,8 +143,8 @@ export function definitionChangeLines(changes: readonly DefinitionChange[]): rea
 
 /** The first hints for a better listing, and how many more there are. */
 export function adviceLines(advice: readonly InputError[]): readonly string[] {
-  const lines = advice.slice(0, shownHints).map(adviceSentence);
-  const hiddenCount = advice.length - shownHints;
+  const lines = advice.slice(0, maxShownHints).map(adviceSentence);
+  const hiddenCount = advice.length - maxShownHints;
   if (hiddenCount > 0) return [...lines, `and ${hiddenCount} more: --json lists all of them`];
   return lines;
 }
@@ -154,21 +154,21 @@ export function reviewWidth(): number {
   return Math.max(40, (process.stdout.columns ?? 80) - 6);
 }
 
-/** Further tools are only named. */
-const shownTools = 3;
+/** The maximum number of tools that are shown; further tools are only named. */
+const maxShownTools = 3;
 
 /**
  * What will be written, for the author to confirm: the definition of each tool with an example call and its three
  * outcomes, then the changes to it and possible improvements.
  *
- * @param place `12 files in /tmp/gas`
+ * @param filesText `12 files in /tmp/gas`
  * @param width of a line in characters
  */
-export function reviewLines(place: string, prepared: PreparedTools, width: number): readonly string[] {
+export function reviewLines(filesText: string, prepared: PreparedTools, width: number): readonly string[] {
   const { tools, changes, advice } = prepared;
-  const lines = [place];
-  for (const tool of tools.slice(0, shownTools)) lines.push('', ...toolLines(tool, width));
-  const hiddenNames = tools.slice(shownTools).map(({ definition }) => definition.name);
+  const lines = [filesText];
+  for (const tool of tools.slice(0, maxShownTools)) lines.push('', ...toolLines(tool, width));
+  const hiddenNames = tools.slice(maxShownTools).map(({ definition }) => definition.name);
   if (hiddenNames.length > 0)
     lines.push('', clip(`and ${hiddenNames.length} more: ${hiddenNames.join(', ')}`, width));
   const notes = [...definitionChangeLines(changes), ...adviceLines(advice)];
@@ -179,7 +179,7 @@ export function reviewLines(place: string, prepared: PreparedTools, width: numbe
 const inputHead = { name: 'Input', required: 'Required', hasDefaults: true };
 const outputHead = { name: 'Output', required: 'Always', hasDefaults: false };
 
-function tableOr(
+function tableOrText(
   emptyText: string,
   rows: Parameters<typeof tableLines>[0],
   head: Parameters<typeof tableLines>[1],
@@ -198,19 +198,19 @@ function toolLines({ definition, keyParameter, samples, examples }: PreparedTool
   const sample = samples.find((candidate) => candidate.key === key) ?? samples[0];
   const blank = blankResult(outputSchema);
   const blankMembers = blank.ok ? blank.result : {};
-  const outcome = (label: string, value: JsonObject) =>
+  const outcomeLine = (label: string, value: JsonObject) =>
     clip(`  ${label.padEnd(8)}${JSON.stringify(value)}`, width);
   return [
     `Tool ${name}`,
     clip(description.replaceAll(/\s+/g, ' '), width),
     '',
-    ...tableOr('The tool has no input.', inputs, inputHead, width),
+    ...tableOrText('The tool has no input.', inputs, inputHead, width),
     '',
-    ...tableOr('The tool returns no fields.', outputs, outputHead, width),
+    ...tableOrText('The tool returns no fields.', outputs, outputHead, width),
     '',
     clip(`Example call ${JSON.stringify(exampleArguments)} and its three outcomes`, width),
-    outcome('found', sample?.answer ?? {}),
-    outcome('empty', { ...blankMembers, searchExhausted: true, noResultsReason: '…' }),
-    outcome('failed', { ...blankMembers, error: 'SOURCE_UNAVAILABLE', message: '…' }),
+    outcomeLine('found', sample?.answer ?? {}),
+    outcomeLine('empty', { ...blankMembers, searchExhausted: true, noResultsReason: '…' }),
+    outcomeLine('failed', { ...blankMembers, error: 'SOURCE_UNAVAILABLE', message: '…' }),
   ];
 }

@@ -41,15 +41,15 @@ export async function askInOrder<Answers>(
   { from = 0, isBack = false }: { readonly from?: number; readonly isBack?: boolean } = {},
 ): Promise<Answers> {
   let answers = initial;
-  let at = from;
+  let index = from;
   let goesBack = isBack;
   for (;;) {
-    const step = stepsOf(answers)[at];
+    const step = stepsOf(answers)[index];
     if (step === undefined) return answers;
-    const answered = await orBack(step(answers, goesBack));
-    goesBack = answered === 'back';
-    if (answered !== 'back') answers = answered;
-    else if (at === 0) throw new Back();
-    at += goesBack ? -1 : 1;
+    const newAnswers = await orBack(step(answers, goesBack));
+    goesBack = newAnswers === 'back';
+    if (newAnswers !== 'back') answers = newAnswers;
+    else if (index === 0) throw new Back();
+    index += goesBack ? -1 : 1;
   }
 }
