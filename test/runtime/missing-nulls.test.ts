@@ -34,16 +34,17 @@ async function callWith(
     run: async (_: object, { found }: Outcomes<object>) => found(data),
   } as unknown as Tool;
   const report = vi.fn();
-  const onMissing = production ? vi.fn() : undefined;
+  const onMissing = vi.fn();
   const context = {
     requestId: 'id',
     onDisconnect: () => () => {},
     timeoutMs: undefined,
     onIncident: report,
+    fillsMissing: production,
     onMissing,
   };
   const { result, outcome, code } = await runCall(compileTool(tool), {}, context);
-  const paths = onMissing?.mock.calls.map(([path]) => path);
+  const paths = onMissing.mock.calls.map(([path]) => path);
   return { outcome, code, answer: result.structuredContent, paths, text: result.content[0].text };
 }
 

@@ -46,7 +46,7 @@ export async function callTool(
     requestId: createRequestId(),
     onDisconnect,
     timeoutMs,
-    recordsFound: true,
+    keepsFoundStack: true,
     onIncident(incident) {
       lines.push(incident);
       report(incident);

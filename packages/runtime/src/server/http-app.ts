@@ -23,7 +23,7 @@ import {
   methodNotAllowed,
   requestIdHeader,
 } from './http-responses.ts';
-import { type BodyRefusal, createBodies, discardRest } from './incoming-bodies.ts';
+import { BodyRefusal, createBodies, discardRest } from './incoming-bodies.ts';
 import { RpcError } from './json-rpc.ts';
 import { isolatesRequests } from './limits.ts';
 import { createLimitReporter, createRequestId, type Log, provideGauge, publishRefusal } from './log.ts';
@@ -61,7 +61,7 @@ export interface App {
   abortedCalls(): number;
 }
 
-/** `createApp` of `app.ts`, for callers that have loaded the library that matches patterns (`pattern.ts`). */
+/** `createApp` of `app.ts`, for callers that have loaded the library that matches patterns (`pattern-matcher.ts`). */
 export function createHttpApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const app = new HttpApp(config, tools, log);
   return {
@@ -132,9 +132,9 @@ class HttpApp implements App {
     this.#addHeaders(response);
     if (this.#isDraining) response.setHeader('connection', 'close');
     try {
-      const answer = await this.#route(request, response, requestId);
-      if (answer !== null) await this.#waitForBatch();
-      if (answer !== null && !response.destroyed) this.#send(response, answer, requestId);
+      const httpResponse = await this.#route(request, response, requestId);
+      if (httpResponse !== null) await this.#waitForBatch();
+      if (httpResponse !== null && !response.destroyed) this.#send(response, httpResponse, requestId);
     } catch (error) {
       // A request that the caller aborted is not an incident.
       if (!response.destroyed)
@@ -203,7 +203,7 @@ class HttpApp implements App {
       this.#authentication.identify(request.headers),
       (bytes) => bytes,
     );
-    if (typeof body === 'number') return bodyRefusals[body];
+    if (body instanceof BodyRefusal) return bodyRefusals[body.status];
     const onLate = () =>
       this.#log('incident', {
         id: requestId,
@@ -306,11 +306,11 @@ class HttpApp implements App {
     return jsonResponse(404, { error: 'Not found' });
   }
 
-  #send(response: ServerResponse, answer: HttpResponse, requestId: string): void {
-    const { status, headers, body = '' } = answer;
+  #send(response: ServerResponse, httpResponse: HttpResponse, requestId: string): void {
+    const { status, headers, body = '' } = httpResponse;
     // Denied calls and reached limits are already counted, with a more exact reason.
     const isUncounted =
-      status >= 400 && status < 500 && status !== 408 && answer !== this.#endpoint.unauthorized;
+      status >= 400 && status < 500 && status !== 408 && httpResponse !== this.#endpoint.unauthorized;
     if (isUncounted) publishRefusal(`HTTP ${status}`);
     // Node reads the names of a literal faster than those of a spread.
     const type = 'application/json';

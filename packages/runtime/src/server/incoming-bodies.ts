@@ -7,8 +7,17 @@ import { createLargeWorkQueue } from './large-work-queue.ts';
 import { isolatesRequests, type Limits, memoryShares } from './limits.ts';
 import type { ReportLimit } from './log.ts';
 
-/** The HTTP status for a refused body: too slow (408), too large (413), or no memory for it (503). */
-export type BodyRefusal = 408 | 413 | 503;
+/** The HTTP status of a refused body: too slow (408), too large (413), or no memory for it (503). */
+type RefusalStatus = 408 | 413 | 503;
+
+/** The result of a body that was refused. */
+export class BodyRefusal {
+  readonly status: RefusalStatus;
+
+  constructor(status: RefusalStatus) {
+    this.status = status;
+  }
+}
 
 interface Body {
   readonly owner: string;
@@ -24,6 +33,11 @@ const discardMs = 500;
 /** Maximum size of bodies that do not wait for their turn to be parsed. Parsing takes at most 0.3 ms (unpaid) or 5 ms (paid). */
 const smallBytes = { unpaid: 4_096, paid: 65_536 };
 
+/** Average size of the chunks of a request, below which they are tiny. */
+const minBytesPerChunk = 6;
+/** Bytes that may arrive in smaller chunks. */
+const freeBytes = 1_500;
+
 /**
  * Receives the data of a request. Destroys a request with tiny chunks: one read of a socket can contain eleven thousand chunks of one
  * byte, and Node would queue them for a paused request.
@@ -34,7 +48,8 @@ function onData(request: IncomingMessage, reserve: (chunk: Buffer) => void): voi
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (isChunked && ++chunks * 6 > bytes + 1_500) request.destroy();
+    chunks += 1;
+    if (isChunked && chunks * minBytesPerChunk > bytes + freeBytes) request.destroy();
     else reserve(chunk);
   });
 }
@@ -88,7 +103,7 @@ export function createBodies(limits: Limits, memory: Memory, reportLimit: Report
     isStopping: false,
   };
   return {
-    /** Resolves with the value of a body, or with the HTTP status of a refusal. Rejects with an error of `parse`. */
+    /** Resolves with the value of a body, or with its refusal. Rejects with an error of `parse`. */
     read<Value extends object>(bodyRequest: BodyRequest<Value>): Promise<Value | BodyRefusal> {
       return new Promise((resolve, reject) => new BodyReading(bodyRequest, shared, resolve, reject));
     },
@@ -125,7 +140,7 @@ class BodyReading<Value extends object> implements Body {
   readonly owner: string;
   readonly #bodyRequest: BodyRequest<Value>;
   readonly #shared: SharedBodyState;
-  readonly #resolve: (outcome: Value | BodyRefusal) => void;
+  readonly #resolve: (result: Value | BodyRefusal) => void;
   readonly #reject: (error: unknown) => void;
   /** The size in the header `content-length`; 0 without the header. */
   readonly #declaredBytes: number;
@@ -141,7 +156,7 @@ class BodyReading<Value extends object> implements Body {
   constructor(
     bodyRequest: BodyRequest<Value>,
     shared: SharedBodyState,
-    resolve: (outcome: Value | BodyRefusal) => void,
+    resolve: (result: Value | BodyRefusal) => void,
     reject: (error: unknown) => void,
   ) {
     const { request, hasValidToken } = bodyRequest;
@@ -153,17 +168,20 @@ class BodyReading<Value extends object> implements Body {
     this.#declaredBytes = Number(request.headers['content-length'] ?? 0);
     this.#maxBytes = shared.limits.maxBodyBytes;
     this.#kind = hasValidToken === false ? 'unpaid' : 'paid';
-    if (this.#declaredBytes > this.#maxBytes) this.#refuseSoon();
+    if (this.#declaredBytes > this.#maxBytes) this.#refuseAsTooLarge();
     if (hasValidToken === false) this.#limitUnpaid();
-    else if (hasValidToken !== true)
-      void hasValidToken.then((hasValidToken) => hasValidToken || this.#limitUnpaid());
+    else if (hasValidToken !== true) {
+      void hasValidToken.then((isPaid) => {
+        if (!isPaid) this.#limitUnpaid();
+      });
+    }
     onData(request, (chunk) => this.#receive(chunk));
     request.on('end', () => {
-      if (this.#isRefused) this.#finish(413);
+      if (this.#isRefused) this.#finishRefused(413);
       else if (hasValidToken === true && this.#receivedBytes <= smallBytes.paid) void this.#parseNow();
       else void this.#parseInTurn();
     });
-    request.on('error', () => this.#finish(408)); // the caller disconnected
+    request.on('error', () => this.#finishRefused(408)); // the caller disconnected
   }
 
   /** Refuses this body to make room for others. */
@@ -179,21 +197,26 @@ class BodyReading<Value extends object> implements Body {
     this.#blocks = [];
   }
 
-  #finish(outcome: Value | BodyRefusal): void {
+  #finish(result: Value | BodyRefusal): void {
     this.#release();
-    this.#resolve(outcome);
+    this.#resolve(result);
   }
 
-  #refuse(status: BodyRefusal, variable?: string): void {
+  #finishRefused(status: RefusalStatus): void {
+    this.#finish(new BodyRefusal(status));
+  }
+
+  #refuse(status: RefusalStatus, variable?: string): void {
     this.#isRefused = true;
     if (variable) this.#shared.reportLimit(variable);
-    this.#finish(status);
+    this.#finishRefused(status);
   }
 
-  #refuseSoon(): void {
+  /** Answers when the request has ended, or after the time in which its rest is discarded. */
+  #refuseAsTooLarge(): void {
     this.#isRefused = true;
     this.#release();
-    setTimeout(() => this.#finish(413), this.#bodyRequest.request.complete ? 0 : discardMs).unref();
+    setTimeout(() => this.#finishRefused(413), this.#bodyRequest.request.complete ? 0 : discardMs).unref();
   }
 
   #count(bytes: number): void {
@@ -204,7 +227,7 @@ class BodyReading<Value extends object> implements Body {
   #receive(chunk: Buffer): void {
     if (this.#isRefused) return;
     this.#receivedBytes += chunk.length;
-    if (this.#receivedBytes > this.#maxBytes) this.#refuseSoon();
+    if (this.#receivedBytes > this.#maxBytes) this.#refuseAsTooLarge();
     else if (chunk.length === this.#declaredBytes) this.#blocks = [chunk];
     else this.#copy(chunk);
   }
@@ -233,7 +256,7 @@ class BodyReading<Value extends object> implements Body {
       unfinished.unpaid.add(this.owner, this, this.bufferedBytes);
     this.#maxBytes = Math.min(limits.maxBodyBytes, limits.unpaidBodyBytes);
     if (this.#isRefused) return;
-    if (Math.max(this.#declaredBytes, this.#receivedBytes) > this.#maxBytes) this.#refuseSoon();
+    if (Math.max(this.#declaredBytes, this.#receivedBytes) > this.#maxBytes) this.#refuseAsTooLarge();
     else if (!this.#bodyRequest.request.complete) {
       const onDeadline = () => this.#refuse(408, 'UNPAID_BODY_MS');
       this.#deadline = setTimeout(onDeadline, limits.unpaidBodyMs).unref();
@@ -249,12 +272,12 @@ class BodyReading<Value extends object> implements Body {
     const reservation = weight === 0 || memory.reserve(weight);
     if (reservation === true) return this.#parseWhole(bytes, weight);
     return Promise.resolve(reservation).then((isReserved) => {
-      if (!isReserved) return this.#finish(503);
+      if (!isReserved) return this.#finishRefused(503);
       const { isStopping } = this.#shared;
       const isGone = this.#bodyRequest.request.socket.destroyed || this.#isRefused;
       if (!isGone && !isStopping) return this.#parseWhole(bytes, weight);
       memory.release(weight);
-      if (isGone) this.#finish(408);
+      if (isGone) this.#finishRefused(408);
       else this.#refuse(503, 'SHUTDOWN_GRACE_MS');
     });
   }
@@ -277,7 +300,7 @@ class BodyReading<Value extends object> implements Body {
       if (this.#kind === 'unpaid') this.#shared.waiting.add(this.#refuseWaiting);
       await this.#shared.turns[this.#kind]();
     }
-    if (this.#bodyRequest.request.socket.destroyed) this.#finish(408);
+    if (this.#bodyRequest.request.socket.destroyed) this.#finishRefused(408);
     else if (this.#isRefused) return;
     else if (this.#shared.isStopping && this.#kind === 'paid' && this.#receivedBytes > smallBytes.paid)
       this.#refuse(503, 'SHUTDOWN_GRACE_MS');

@@ -66,7 +66,7 @@ export function parseBody(bytes: Buffer): unknown {
   return withArguments(body, restoreLongIntegers(text, body));
 }
 
-/** The messages of `body`, with the arguments of `exact`. */
+/** Takes only `params.arguments` from `exact`, where long integers are text. Ids stay numbers. */
 function withArguments(body: unknown, exact: unknown): unknown {
   if (body === exact) return body;
   if (Array.isArray(body)) return body.map((message, i) => withArguments(message, (exact as unknown[])[i]));
@@ -107,6 +107,13 @@ export async function replyTo(
   } finally {
     operation?.publishEnd();
   }
+}
+
+/** The member `_meta` of the params of a message; empty if it has none. */
+export function requestMeta(message: unknown): Members {
+  const params = isObject(message) ? message.params : undefined;
+  if (isObject(params) && isObject(params._meta)) return params._meta;
+  return {};
 }
 
 /** Whether a message is a request: a method, optional params and an id, and nothing else. */

@@ -20,7 +20,7 @@ import {
   unauthorizedResponse,
   usedTokensUnknown,
 } from './http-responses.ts';
-import type { BodyRefusal } from './incoming-bodies.ts';
+import { BodyRefusal } from './incoming-bodies.ts';
 import {
   ErrorCode,
   type ErrorReply,
@@ -33,12 +33,13 @@ import {
 import type { Limits } from './limits.ts';
 import { type Log, publishSession, type ReportLimit } from './log.ts';
 import { createMethods, type MethodOptions, protocolVersions } from './mcp-methods.ts';
-import { createModern, isModern, traceparentOf } from './modern.ts';
+import { createModern, isModern } from './modern.ts';
 import type { OnDisconnect } from './run-call.ts';
 import { RunningCalls } from './running-calls.ts';
 import { isObject, type Members } from './schema.ts';
 import { createSessions, type SharedSessions } from './session.ts';
 import { holdsPaidMethod, paidMethod } from './tools-call.ts';
+import { readTraceparent } from './trace.ts';
 import type { UsedKeys, UseResult } from './used-tokens.ts';
 import type { TokenRules } from './verify-token.ts';
 
@@ -154,35 +155,31 @@ export class McpEndpoint {
       parseWithinDepth,
       (bytes) => estimateMemory(bytes) ?? 0,
     );
-    if (typeof body === 'number') return bodyRefusals[body];
-    const reservedMemory = new ReservedMemory(this.#services.memory, body.memoryBytes);
+    if (body instanceof BodyRefusal) return bodyRefusals[body.status];
+    const memory = new ReservedMemory(this.#services.memory, body.memoryBytes);
     try {
       const caller = await identified;
       if (caller.hasValidToken) this.#paidSockets.add(request.socket);
-      return await this.#answerMessage(request, response, requestId, body.message, reservedMemory, caller);
+      return await this.#answerMessage({ request, response, requestId, body, memory, caller });
     } finally {
-      reservedMemory.release();
+      memory.release();
     }
   }
 
-  async #answerMessage(
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-    message: unknown,
-    reservedMemory: ReservedMemory,
-    caller: Caller,
-  ): Promise<HttpResponse> {
+  async #answerMessage(receivedMessage: ReceivedMessage): Promise<HttpResponse> {
+    const { request, response, requestId, body, memory, caller } = receivedMessage;
     const { headers } = request;
-    const denial = this.#callDenial(requestId, message, caller);
+    const denial = this.#callDenial(requestId, body, caller);
     if (denial) return denial;
-    if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
+    if (body.kind === 'too deep') throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
+    const { message } = body;
     const modern = this.#modernFor(message, headers);
     const refusal = modern?.refusalOf(message, headers);
     if (refusal) return refusalResponse(refusal);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
     const initializes = isInitialize(message, modern);
-    if (this.#lacksSession(modern, headers, initializes)) return invalidSession;
+    if (!this.#hasNeededSession(modern, headers, initializes)) return invalidSession;
+    requireSupportedVersion(modern, headers, initializes);
     const isCall = message.method === paidMethod;
     const tokenKey = this.#tokenKey(headers);
     if (isCall && !this.#calls.enter(tokenKey)) return tooManyCalls;
@@ -191,13 +188,8 @@ export class McpEndpoint {
       const useUp = isCall && isRequest(message) ? caller.useUp : undefined;
       const useDenial = useUp && this.#tokenUseDenial(await useUp(requestId));
       if (useDenial) return useDenial;
-      const traceparent = traceparentOf(message, headers);
-      const context = {
-        requestId,
-        traceparent,
-        memory: reservedMemory,
-        onDisconnect: onDisconnect(response),
-      };
+      const traceparent = readTraceparent(message, headers);
+      const context = { requestId, traceparent, memory, onDisconnect: onDisconnect(response) };
       const reply = await replyTo(message, modern?.methods ?? this.#methods, context);
       if (typeof reply !== 'string') return replyResponse(reply);
       return jsonResponse(200, reply, this.#sessionHeaders(headers, initializes));
@@ -207,10 +199,10 @@ export class McpEndpoint {
   }
 
   /** The response to a call that may not run, without a valid token or because the server stops; null if it may, or is no call. */
-  #callDenial(requestId: string, message: unknown, caller: Caller): HttpResponse | null {
-    // A message that is nested too deeply was not parsed, so it may contain a call.
-    const holdsCall = message === undefined || holdsPaidMethod(message);
-    if (!holdsCall) return null;
+  #callDenial(requestId: string, body: ParsedBody, caller: Caller): HttpResponse | null {
+    // A body that is nested too deeply was not parsed, so it may contain a call.
+    const mayHoldCall = body.kind === 'too deep' || holdsPaidMethod(body.message);
+    if (!mayHoldCall) return null;
     if (caller.hasValidToken && this.runningCalls.areStopped) {
       this.#reportLimit('SHUTDOWN_GRACE_MS');
       return serverStopping;
@@ -219,21 +211,12 @@ export class McpEndpoint {
     return this.unauthorized;
   }
 
-  /**
-   * Returns whether a request needs a session and names none that is open.
-   *
-   * @throws RpcError if its version of the protocol is not supported
-   */
-  #lacksSession(modern: object | null, headers: IncomingHttpHeaders, initializes: boolean): boolean {
-    if (modern) return false;
+  /** Returns whether a request names an open session, or needs none: it opens one, or its era has none. */
+  #hasNeededSession(modern: object | null, headers: IncomingHttpHeaders, initializes: boolean): boolean {
+    if (modern) return true;
     const session = headers['mcp-session-id']?.toString();
-    const needsNone = initializes && session === undefined;
-    if (!needsNone && !this.#sessions.isOpen(session)) return true;
-    const protocol = headers['mcp-protocol-version']?.toString();
-    if (!initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
-      throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
-    }
-    return false;
+    if (initializes && session === undefined) return true;
+    return this.#sessions.isOpen(session);
   }
 
   /** The response to a call whose token cannot be used up; null if the call may run. */
@@ -302,12 +285,38 @@ export class McpEndpoint {
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
-/** Parses a body. `message` is undefined if it is nested too deeply; `memoryBytes` is the memory that the body has taken. */
-function parseWithinDepth(
-  bytes: Buffer,
-  memoryBytes: number,
-): { readonly message: unknown; readonly memoryBytes: number } {
-  return { message: estimateMemory(bytes) === null ? undefined : parseBody(bytes), memoryBytes };
+/** A body as JSON, and the memory that it has taken. A body that is nested too deeply is not parsed. */
+type ParsedBody =
+  | { readonly kind: 'message'; readonly message: unknown; readonly memoryBytes: number }
+  | { readonly kind: 'too deep'; readonly memoryBytes: number };
+
+/** A message, and what is needed to answer it. */
+interface ReceivedMessage {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly body: ParsedBody;
+  /** Reserved for the message until its response is sent. */
+  readonly memory: ReservedMemory;
+  readonly caller: Caller;
+}
+
+function parseWithinDepth(bytes: Buffer, memoryBytes: number): ParsedBody {
+  if (estimateMemory(bytes) === null) return { kind: 'too deep', memoryBytes };
+  return { kind: 'message', message: parseBody(bytes), memoryBytes };
+}
+
+/** @throws RpcError if the header of a request in a session names a version that is not supported */
+function requireSupportedVersion(
+  modern: object | null,
+  headers: IncomingHttpHeaders,
+  initializes: boolean,
+): void {
+  if (modern || initializes) return;
+  const protocol = headers['mcp-protocol-version']?.toString();
+  if (protocol !== undefined && !protocolVersions.includes(protocol)) {
+    throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
+  }
 }
 
 function isInitialize(message: Members, modern: object | null): boolean {

@@ -11,9 +11,10 @@ import {
   type McpMethod,
   type Request,
   type RequestId,
+  requestMeta,
 } from './json-rpc.ts';
 import { isImplementation, type ServerInfo } from './mcp-methods.ts';
-import { isObject, type Members } from './schema.ts';
+import { isObject } from './schema.ts';
 import { paidMethod } from './tools-call.ts';
 
 /** The stateless revision of MCP. */
@@ -89,12 +90,6 @@ export function createModern(
   };
 }
 
-function requestMeta(message: unknown): Members {
-  const params = isObject(message) ? message.params : undefined;
-  if (isObject(params) && isObject(params._meta)) return params._meta;
-  return {};
-}
-
 function invalidParams(id: RequestId, message: string): ErrorReply {
   return errorReply(ErrorCode.InvalidParams, message, id);
 }
@@ -143,22 +138,6 @@ function callRefusal(
   const differing = ownMirrors.find(({ header, value }) => !matchesArgument(headers[header], value));
   if (differing) return headerMismatch(id, differing.header);
   return null;
-}
-
-/** W3C Trace Context: version, trace, parent, flags. Version `ff` and ids of zeros are invalid. */
-const traceForm = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
-
-/**
- * The trace of a request, in the form of 55 characters: from `params._meta`, which the caller writes, or else from the header, which a
- * proxy may write. Undefined if neither is valid.
- */
-export function traceparentOf(message: unknown, headers: IncomingHttpHeaders): string | undefined {
-  return validTrace(requestMeta(message).traceparent) ?? validTrace(headers.traceparent);
-}
-
-function validTrace(text: unknown): string | undefined {
-  if (typeof text === 'string' && traceForm.test(text)) return text;
-  return undefined;
 }
 
 type Header = IncomingHttpHeaders[string];

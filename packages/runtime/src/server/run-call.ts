@@ -1,6 +1,7 @@
 // Runs a tool for one call: arguments, time limit, outcome, comparison with the outputSchema, incidents.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { cancelled, expired, isAbortFailure, overloaded, stopped, stoppedReading } from './call-failures.ts';
 import { answerWeight, type ReservedMemory } from './call-memory.ts';
 import {
   CallFailure,
@@ -86,11 +87,13 @@ export interface CallContext extends RequestContext, Pick<RunningCall, 'onSource
   /** Calls `abort` when the server stops before the call has ended. The returned function unsubscribes. */
   readonly onStop?: (abort: () => void) => () => void;
   /** Whether an incident names the line that called `found`. That takes time, so it is false in production. */
-  readonly recordsFound?: boolean;
+  readonly keepsFoundStack?: boolean;
   onIncident(incident: Incident): void;
   /** Receives the cause that the tool gave for a failure. */
   readonly onFailure?: (line: FailureLine) => void;
-  /** Receives the path of each member that is null because the tool left it out; absent outside production, where this is an error. */
+  /** Whether a required member that the tool left out becomes null, if its schema admits null. Otherwise this is an incident. */
+  readonly fillsMissing?: boolean;
+  /** Receives the path of each member that was filled. */
   readonly onMissing?: ((path: string) => void) | undefined;
   /** Resolves when the next large result may be built. */
   readonly waitForTurn?: () => Promise<void>;
@@ -112,7 +115,7 @@ export interface CallEnd {
 export async function runCall(compiled: CompiledTool, args: unknown, context: CallContext): Promise<CallEnd> {
   const { requestId, traceparent, onSource, memory } = context;
   const { name } = compiled.tool;
-  const failed = (failure: Failure): CallEnd => {
+  const endedInError = (failure: Failure): CallEnd => {
     return { result: failureResult(compiled, failure), outcome: 'error', code: failure.code };
   };
   const incident = (code: string, message: string, detail: string, hint?: string) => {
@@ -124,32 +127,32 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
       detail: detail.slice(0, maxDetail),
       hint,
     });
-    return failed({ code, message: `${message} (incident ${requestId}).` });
+    return endedInError({ code, message: `${message} (incident ${requestId}).` });
   };
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const invalid = argumentFailure(compiled, input, args);
-  if (invalid) return failed(invalid);
+  if (invalid) return endedInError(invalid);
 
   let outcome: Outcome;
   const call: RunningCall = { tool: name, requestId, traceparent, onSource, memory };
-  const outcomes = new CallOutcomes(compiled, call, context.recordsFound);
+  const outcomes = new CallOutcomes(compiled, call, context.keepsFoundStack);
   try {
     outcome = await runWithin(compiled.tool, input, outcomes, context);
   } catch (error) {
-    if (isAbortFailure(error)) return failed(error);
+    if (isAbortFailure(error)) return endedInError(error);
     if (!(error instanceof CallFailure)) {
       return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', errorDetail(error));
     }
     outcome = outcomes.fail(error.code, error.message, error.hints);
   }
 
-  const takesTurn = compiled.expectedLength > largeLength;
-  if (takesTurn) await context.waitForTurn?.();
+  const hasWaited = compiled.expectedLength > largeLength;
+  if (hasWaited) await context.waitForTurn?.();
   const text = outcome?.kind === 'found' ? serializeData(outcome.data) : undefined;
   if (memory && text && text.length > largeLength && !(await memory.reserveTotal(answerWeight(text)))) {
-    return failed(overloaded);
+    return endedInError(overloaded);
   }
   const { result, mismatch } = checkedResult(compiled, outcome, outcomes, text, context);
   if (!result) {
@@ -159,15 +162,15 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   }
   const length = result.content[0].text.length;
   compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
-  if (length > largeLength) await letOthersPass(takesTurn, context);
+  if (length > largeLength) await letOthersPass(hasWaited, context);
   if (outcome.kind !== 'fail') return { result, outcome: outcome.kind, code: undefined };
   reportCause(outcome, name, context);
   return { result, outcome: outcome.kind, code: outcome.code };
 }
 
 /** Lets other callers be served before a large result is sent. */
-function letOthersPass(takesTurn: boolean, { waitForTurn }: CallContext): Promise<void> {
-  if (!takesTurn) void waitForTurn?.(); // takes the turn afterwards, so that the next large result waits
+function letOthersPass(hasWaited: boolean, { waitForTurn }: CallContext): Promise<void> {
+  if (!hasWaited) void waitForTurn?.(); // It did not wait, so it occupies the queue now and the next large result waits.
   return nextTurn();
 }
 
@@ -202,64 +205,42 @@ function argumentFailure(compiled: CompiledTool, input: unknown, args: unknown):
   return null;
 }
 
-/** In production, the result of data whose missing required members are null. Returns `mismatched` if that does not help. */
+/** The result of data whose missing required members are filled with null. Returns `mismatched` if that does not help. */
 function completedResult(
   compiled: CompiledTool,
   outcome: Outcome,
-  { onMissing }: CallContext,
+  { fillsMissing, onMissing }: CallContext,
   mismatched: CheckedResult,
 ): CheckedResult {
-  const isData = onMissing !== undefined && outcome?.kind === 'found' && isObject(outcome.data);
-  const completed = isData ? addMissingNulls(compiled.tool.outputSchema, outcome.data) : undefined;
-  const checked = completed ? dataResult(compiled, completed.data) : mismatched;
+  const canBeCompleted = fillsMissing && outcome?.kind === 'found' && isObject(outcome.data);
+  if (!canBeCompleted) return mismatched;
+  const completed = addMissingNulls(compiled.tool.outputSchema, outcome.data);
+  if (!completed) return mismatched;
+  const checked = dataResult(compiled, completed.data);
   if (!checked.result) return mismatched;
-  for (const path of new Set(completed?.paths)) onMissing?.(path);
+  for (const path of new Set(completed.paths)) onMissing?.(path);
   return checked;
 }
 
 const mismatchHint = 'Return what the outputSchema admits, or change the outputSchema.';
 
-const overloaded: Failure = {
-  code: 'OVERLOADED',
-  message: 'The server has too little memory for this result at the moment.',
-};
-const cancelled: Failure = { code: 'CANCELLED', message: 'The caller disconnected.' };
-const expired: Failure = {
-  code: 'DEADLINE_EXCEEDED',
-  message: 'The tool did not answer before the deadline of a call.',
-};
-/** For tools that only read: it contains a word that makes a platform call again. */
-const stoppedReading: Failure = {
-  code: 'SERVER_STOPPING',
-  message: 'The server stopped before the tool answered (503). Call it again.',
-};
-const stopped: Failure = {
-  code: 'SERVER_STOPPING',
-  message: 'The server stopped before the tool answered. It is not known whether the call took effect.',
-};
-const abortFailures: ReadonlySet<unknown> = new Set([cancelled, expired, stoppedReading, stopped]);
-
-function isAbortFailure(error: unknown): error is Failure {
-  return abortFailures.has(error);
-}
-
-type Around = (call: RunningCall, run: () => Promise<Outcome>) => Promise<Outcome>;
-let around: Around | undefined;
-let signalsHaveCall = false;
+type RunWrapper = (call: RunningCall, run: () => Promise<Outcome>) => Promise<Outcome>;
+let wrapRun: RunWrapper | undefined;
+let areCallsTiedToSignals = false;
 
 /**
  * Makes `callOfSignal` find the call of a signal.
  *
  * @param wrap runs the tool of each call; by default it runs directly
  */
-export function followCalls(wrap?: Around): void {
-  signalsHaveCall = true;
-  around = wrap;
+export function tieCallsToSignals(wrap?: RunWrapper): void {
+  areCallsTiedToSignals = true;
+  wrapRun = wrap;
 }
 
 /**
- * Runs a tool until it returns an outcome, its time limit passes, the caller disconnects or the server stops. Rejects with one of
- * `abortFailures` if the call is aborted. `Promise.race` would add 5% to the cost of a small call.
+ * Runs a tool until it returns an outcome, its time limit passes, the caller disconnects or the server stops. Rejects with an
+ * abort failure (`call-failures.ts`) if the call is aborted. `Promise.race` would add 5% to the cost of a small call.
  */
 async function runWithin(
   tool: Tool,
@@ -270,24 +251,24 @@ async function runWithin(
   let timer: NodeJS.Timeout | undefined;
   let unsubscribeGone: (() => void) | undefined;
   let unsubscribeStop: (() => void) | undefined;
-  let arming: NodeJS.Immediate | undefined;
+  let pendingSubscription: NodeJS.Immediate | undefined;
   try {
     return await new Promise((resolve, reject) => {
       const end = (reason: Failure) => {
         reject(reason);
         outcomes.controller.abort();
       };
-      // In the next turn of the event loop, because it is 10% of the cost of a small call, which has ended by then.
-      arming = setImmediate(() => {
+      // Subscribing costs 10% of a small call, and most have ended before the next turn of the event loop.
+      pendingSubscription = setImmediate(() => {
         if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
         unsubscribeGone = onDisconnect(() => end(cancelled));
         unsubscribeStop = onStop?.(() => end(tool.annotations?.readOnlyHint ? stoppedReading : stopped));
       });
       const run = async () => tool.run(input, outcomes);
-      (around ? around(outcomes.call, run) : run()).then(resolve, reject);
+      (wrapRun ? wrapRun(outcomes.call, run) : run()).then(resolve, reject);
     });
   } finally {
-    clearImmediate(arming);
+    clearImmediate(pendingSubscription);
     clearTimeout(timer);
     unsubscribeGone?.();
     unsubscribeStop?.();
@@ -313,19 +294,19 @@ class CallOutcomes implements Outcomes<object> {
   readonly controller = new AbortController();
   readonly #compiled: CompiledTool;
   readonly call: RunningCall;
-  readonly recordsFound: boolean;
+  readonly keepsFoundStack: boolean;
   /** The stack of the last call of `found`, if its data did not match the outputSchema or was too large to compare there. */
   foundError: Error | undefined;
   #checkedFound: CheckedResult | undefined;
 
-  constructor(compiled: CompiledTool, call: RunningCall, recordsFound = false) {
+  constructor(compiled: CompiledTool, call: RunningCall, keepsFoundStack = false) {
     this.#compiled = compiled;
     this.call = call;
-    this.recordsFound = recordsFound;
+    this.keepsFoundStack = keepsFoundStack;
   }
 
   readonly found = (data: object): Outcome => {
-    if (this.recordsFound) {
+    if (this.keepsFoundStack) {
       // Comparing small data takes half the time of creating a stack.
       const checked =
         this.#compiled.expectedLength > largeLength ? undefined : dataResult(this.#compiled, data);
@@ -351,7 +332,7 @@ class CallOutcomes implements Outcomes<object> {
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
     const { signal } = this.controller;
-    if (signalsHaveCall) return Object.assign(signal, { [callKey]: this.call });
+    if (areCallsTiedToSignals) return Object.assign(signal, { [callKey]: this.call });
     return signal;
   }
 }

@@ -3,7 +3,7 @@
 import type { TokenDenial } from './token-denial.ts';
 import type { TokenRules } from './verify-token.ts';
 
-/** The record of used keys that replicas share. */
+/** The used tokens that replicas share, by key: `token <jti>`. */
 export interface UsedKeys {
   /** Marks a key as used for so many milliseconds. Resolves to null if the store cannot be asked; never rejects. */
   markUsed(key: string, ms: number): Promise<KeyUse | null>;

@@ -3,14 +3,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isProduction } from '../process.ts';
 import { answerWeight, type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
-import { callOfSignal, followCalls, type RunningCall } from '../server/run-call.ts';
+import { callOfSignal, type RunningCall, tieCallsToSignals } from '../server/run-call.ts';
 import { overloaded } from './source-errors.ts';
 
 /** The call whose tool runs. Empty in production, unless a live check runs. */
 export const currentCall = new AsyncLocalStorage<RunningCall>();
 // AsyncLocalStorage makes a request 7% slower, so in production the call is found by its signal.
 const storesCall = !isProduction() || process.env.SOURCES === 'live';
-followCalls(storesCall ? (call, run) => currentCall.run(call, run) : undefined);
+tieCallsToSignals(storesCall ? (call, run) => currentCall.run(call, run) : undefined);
 
 /** The name of the tool that runs; undefined outside of a call, and in production unless a check runs. */
 export function runningTool(): string | undefined {
