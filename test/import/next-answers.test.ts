@@ -91,8 +91,8 @@ describe('the next answer of thirty APIs', () => {
     let [kept, all] = [0, 0];
     for (const { api, schema, wrapped, next } of tools) {
       const given = wrapped(next);
-      const { value, problem } = fitToSchema(given, schema, 1_000, tolerance);
-      if (problem) missed.push(`${api}: ${problem.path} ${problem.withoutValue}`);
+      const { value, mismatch } = fitToSchema(given, schema, 1_000, tolerance);
+      if (mismatch) missed.push(`${api}: ${mismatch.path} ${mismatch.withoutValue}`);
       else {
         expect(compileSchema(schema as unknown as Parameters<typeof compileSchema>[0])(value)).toBe(true);
         const arrived = new Set(leavesIn(value));
@@ -124,7 +124,7 @@ describe('the next answer of thirty APIs', () => {
       failures
         // A map without entries is an answer.
         .filter((failure) => JSON.stringify(wrapped(failure)) !== '{"result":{}}')
-        .filter((failure) => fitToSchema(wrapped(failure), schema, 1_000, tolerance).problem === null)
+        .filter((failure) => fitToSchema(wrapped(failure), schema, 1_000, tolerance).mismatch === null)
         .map((failure) => `${api} ${JSON.stringify(failure)}`),
     );
     expect(found).toEqual([]);

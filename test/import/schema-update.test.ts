@@ -100,8 +100,8 @@ describe('members that are missing', () => {
         { value },
       ]);
       const tolerance = { drift: undefined, isChosen: false, signal: undefined };
-      const { problem, value: taken } = fitToSchema(value, outputSchema as never, 100, tolerance);
-      const isWhole = problem === null && (taken as typeof value).pair !== null;
+      const { mismatch, value: taken } = fitToSchema(value, outputSchema as never, 100, tolerance);
+      const isWhole = mismatch === null && (taken as typeof value).pair !== null;
       expect(schema === outputSchema || JSON.stringify(schema) === JSON.stringify(outputSchema)).toBe(
         isWhole,
       );

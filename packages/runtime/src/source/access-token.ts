@@ -184,7 +184,7 @@ function tokensIn(secrets: readonly Secret[]): readonly Token[] {
  * @param auth the keys that the request names
  * @throws SourceError of the token endpoint, or of the request
  */
-export async function withTokens<T>(
+export async function withApiTokens<T>(
   source: SourceCredentials,
   auth: Alternatives | undefined,
   signal: AbortSignal,

@@ -32,7 +32,7 @@ interface Source extends SourceCredentials {
   readonly baseUrl: string;
 }
 
-/** Whether a request changes nothing, as its author says. A response without content is then an empty result. */
+/** Whether a request only reads: a GET, or a POST that its author calls idempotent, such as a search. Without content, its response is an empty result. */
 export function isReadRequest(
   method: SourceExchange['method'],
   { isIdempotent }: Pick<RequestContent, 'isIdempotent'>,

@@ -43,22 +43,22 @@ export function fitToSchema(
   schema: ObjectSchema,
   length: number,
   { drift, isChosen, signal, headers }: Tolerance,
-): { readonly value: unknown; readonly problem: SchemaProblem | null } {
+): { readonly value: unknown; readonly mismatch: SchemaProblem | null } {
   if (arrivals.hasSubscribers) arrivals.publish({ schema, value, headers } satisfies ArrivedAnswer);
-  const problem = problemFinder(schema)(value, 'answer', length);
-  if (drift === 'fail') return { value, problem };
+  const mismatch = problemFinder(schema)(value, 'answer', length);
+  if (drift === 'fail') return { value, mismatch };
   if (isChosen && !hasHalfOfMembers(value, schema)) {
     const text = 'expected at least half of the chosen members';
-    return { value, problem: problem ?? { path: 'answer', text, withoutValue: text } };
+    return { value, mismatch: mismatch ?? { path: 'answer', text, withoutValue: text } };
   }
-  if (!problem) return { value, problem };
+  if (!mismatch) return { value, mismatch };
   const paths = new Set<string>();
   const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
   const fitted = new SchemaFitter(isChosen, paths).fit(value, { ...schema, required }, 'answer');
-  if (fitted === misfit || problemFinder(schema)(fitted, 'answer', length)) return { value, problem };
+  if (fitted === misfit || problemFinder(schema)(fitted, 'answer', length)) return { value, mismatch };
   const tool = callingTool(signal) ?? '';
   for (const path of paths) reportDrift({ tool, path: shownProblems(path) });
-  return { value: fitted, problem: null };
+  return { value: fitted, mismatch: null };
 }
 
 /** Members that the runtime adds to an answer. */

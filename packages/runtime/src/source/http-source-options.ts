@@ -27,7 +27,7 @@ export interface HttpSourceOptions {
   readonly auth?: Alternatives;
   /** For a request with all its retries, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
-  /** Further attempts after 429, 5xx and network errors, for requests that may be repeated; 2 by default. */
+  /** Further attempts after 408, 429, 500, 502, 503, 504 and network errors, for requests that may be repeated; 2 by default. */
   readonly retries?: number;
   /** Requests that run at the same time; 8 by default. */
   readonly concurrency?: number;
@@ -94,7 +94,7 @@ export interface RequestOptions<Schema> {
 
 /** Options of a request that changes something. */
 export interface WriteOptions<Schema> extends RequestOptions<Schema>, BodyParts {
-  /** It may be repeated without harm, like a search by POST. */
+  /** It may be repeated without harm. A POST then counts as a read, like a search: its response without content is an empty result. */
   readonly isIdempotent?: boolean;
 }
 

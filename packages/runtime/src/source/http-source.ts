@@ -1,25 +1,25 @@
 // `httpSource`: requests to an HTTP API. Sends or finds the response, then reads the answer.
 
 import type { ObjectSchema } from '../server/define-tool.ts';
-import { redactorFor, withTokens } from './access-token.ts';
+import { redactorFor, withApiTokens } from './access-token.ts';
 import { type ApiRequest, cacheKey, describeRequest } from './api-request.ts';
 import { Budget } from './budget.ts';
 import { addKeys } from './build-request.ts';
 import { allSecretsOf, reportCredentials } from './credentials.ts';
 import { chargeResponse } from './current-call.ts';
+import { notFoundError } from './failed-request.ts';
 import { logFailedRequest } from './failure-log.ts';
 import type { Get, HttpSource, HttpSourceOptions, Write, WriteOptions } from './http-source-options.ts';
 import { parsePayload, readAnswer, textToRecord } from './read-response.ts';
 import {
   findLiveRecording,
-  isRehearsing,
+  isTrialRun,
   recordResponse,
   replayRecording,
   type SourceResponse,
 } from './recordings.ts';
 import {
   defaultMaxBytes,
-  notFoundError,
   type SendLimits,
   type SourceExchange,
   sendWithRetries,
@@ -78,9 +78,9 @@ async function callApi(
   const { forRecording, isReading } = request;
   const key = cacheKey(request);
   const response = await getResponse(api, request, key);
-  const { status, text, memory } = response;
+  const { text, memory } = response;
   await chargeResponse(text, memory, options.signal);
-  if (text === '' && (status === 404 || isReading || !options.schema)) {
+  if (meansNoContent(request, response)) {
     recordResponse(forRecording, response);
     return undefined;
   }
@@ -106,13 +106,18 @@ async function callApi(
   return answer.value;
 }
 
+/** Returns whether there is nothing to read. A write without content is data only for a schema, which gives it values (`doneAnswer`). */
+function meansNoContent({ options, isReading }: ApiRequest, { status, text }: SourceResponse): boolean {
+  return text === '' && (status === 404 || isReading || !options.schema);
+}
+
 /** The response to a request: a shared one for a GET. @throws SourceError, also for a 404 that is not an empty result */
 function getResponse(api: Api, request: ApiRequest, key: string): Promise<SourceResponse> {
   const { method, path, options, withoutKeys } = request;
   const { url } = withoutKeys;
   const { timeoutMs } = api.limits;
-  const run = async (ending: AbortSignal) => {
-    const response = await recordedOrSent(api, request, ending);
+  const run = async (callersGone: AbortSignal) => {
+    const response = await recordedOrSent(api, request, callersGone);
     if (response.status === 404 && options.notFound !== 'empty')
       throw notFoundError({ method, url, path, variables: [], timeoutMs });
     return response;
@@ -121,16 +126,20 @@ function getResponse(api: Api, request: ApiRequest, key: string): Promise<Source
   return sendForOneCaller(options.signal, run);
 }
 
-/** The recorded response where this run has one, or must not send; otherwise the response of the API. */
-async function recordedOrSent(api: Api, request: ApiRequest, ending: AbortSignal): Promise<SourceResponse> {
+/** A response that this live check has already kept; a recording when replaying; otherwise the response of the API. */
+async function recordedOrSent(
+  api: Api,
+  request: ApiRequest,
+  callersGone: AbortSignal,
+): Promise<SourceResponse> {
   const { method, options, withoutKeys, forRecording, isReplayed } = request;
   const recorded = findLiveRecording(forRecording);
   if (recorded !== undefined) return recorded;
   if (isReplayed) return replayRecording(forRecording);
-  const response = await withTokens(api.options, options.auth, ending, () => {
+  const response = await withApiTokens(api.options, options.auth, callersGone, () => {
     const exchange = addKeys(withoutKeys, api.options);
-    const retries = method === 'get' || !isRehearsing() ? api.limits.retries : 0;
-    return sendWithRetries(exchange, { ...api.limits, retries }, api.budget, ending);
+    const retries = method === 'get' || !isTrialRun() ? api.limits.retries : 0;
+    return sendWithRetries(exchange, { ...api.limits, retries }, api.budget, callersGone);
   });
   return { ...response, text: options.wrap === 'done' ? '' : api.limits.redact(response.text) };
 }

@@ -6,12 +6,13 @@ import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { findLongNumbers, parseLiterally, restoreLongIntegers } from '../server/exact-numbers.ts';
 import { createLargeWorkQueue } from '../server/large-work-queue.ts';
 import { isolatesRequests } from '../server/limits.ts';
-import { redactorFor, withTokens } from './access-token.ts';
+import { redactorFor, withApiTokens } from './access-token.ts';
 import { Budget } from './budget.ts';
 import { allSecretsOf, type Credentials, revealed, secretVariables } from './credentials.ts';
 import { chargeResponse } from './current-call.ts';
 import { withDecimals } from './decimals.ts';
 import { declaredPartToRecord, keepDeclaredMembers } from './declared-members.ts';
+import { explainFailure, mismatchError } from './failed-request.ts';
 import { logFailedRequest } from './failure-log.ts';
 import { fitToSchema } from './fit-to-schema.ts';
 import { type McpAnswer, resultIn, unknownForm } from './mcp-message.ts';
@@ -28,13 +29,7 @@ import {
   reportOrigin,
 } from './recordings.ts';
 import { Secret } from './secret.ts';
-import {
-  defaultMaxBytes,
-  explainFailure,
-  fetchMeasured,
-  mismatchError,
-  type ReadChunk,
-} from './send-with-retries.ts';
+import { defaultMaxBytes, fetchMeasured, type ReadChunk } from './send-with-retries.ts';
 import { addressNotSet, reportAddress } from './source-address.ts';
 import { cancelled, SourceError, tooSlow, unavailable } from './source-errors.ts';
 
@@ -118,7 +113,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     const { isReadOnly = false, signal } = call;
     const timeout = AbortSignal.timeout(timeoutMs);
     const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    return withTokens(options, undefined, ending, async () => {
+    return withApiTokens(options, undefined, ending, async () => {
       const reservedMemory = reserveForSource();
       try {
         const send = () => {
@@ -157,10 +152,10 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       recordResponse(request, { status: 200, text }, secrets);
       return undefined;
     }
-    const { value, problem } = fitAnswer(answer, text, longNumbers, call, options.drift);
-    if (problem) {
+    const { value, mismatch } = fitAnswer(answer, text, longNumbers, call, options.drift);
+    if (mismatch) {
       const { method, path } = request;
-      throw mismatchError(problem, { method, host: new URL(address).host, path });
+      throw mismatchError(mismatch, { method, host: new URL(address).host, path });
     }
     const recordedText = textToRecord(request, text, result, answer, call);
     recordResponse(request, { status: 200, text: recordedText }, secrets);

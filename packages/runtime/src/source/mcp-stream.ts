@@ -57,12 +57,12 @@ export class EventReader {
   }
 
   /**
-   * Returns whether the response has arrived, so that the rest of the stream is not needed.
+   * Returns `enough` if the response has arrived, so that the rest of the stream is not needed.
    *
    * @throws SourceError `SOURCE_MALFORMED` if there are too many events, `OVERLOADED` if there is no memory for one
    */
-  async take(chunk: Uint8Array): Promise<boolean> {
-    if (this.#response) return true;
+  async take(chunk: Uint8Array): Promise<'more' | 'enough'> {
+    if (this.#response) return 'enough';
     const text = this.#decoder.decode(chunk, { stream: true });
     this.#openChunks.push(chunk);
     const isEnded = blankLine.test(this.#end + text);
@@ -71,10 +71,10 @@ export class EventReader {
     if (!isEnded) {
       // `#end` may belong to the blank line behind the event.
       const isLong = this.#open.length - this.#end.length > longestRequest;
-      if (!isLong) return false;
+      if (!isLong) return 'more';
       this.#isOpenDropped = true;
       this.#open = this.#end;
-      return false;
+      return 'more';
     }
     const events = this.#open.split(blankLine);
     this.#open = events.pop() ?? '';
@@ -87,7 +87,7 @@ export class EventReader {
       throw new SourceError('SOURCE_MALFORMED', message);
     }
     for (const event of events) await this.#read(event);
-    return this.#response !== undefined;
+    return this.#response ? 'enough' : 'more';
   }
 
   /** Returns the response after the end of the stream; undefined if there is none. */

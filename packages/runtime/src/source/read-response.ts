@@ -1,4 +1,4 @@
-// From the response of an API to an answer: data, an empty result or a failure.
+// From the response of an API to the answer for a tool: data, an empty result or a failure.
 
 import { isProduction } from '../process.ts';
 import type { ObjectSchema } from '../server/define-tool.ts';
@@ -13,17 +13,12 @@ import { type ApiRequest, bodyForRecording } from './api-request.ts';
 import { withDecimals } from './decimals.ts';
 import { declaredPartToRecord, keepDeclaredMembers } from './declared-members.ts';
 import { encloseAnswer, isEmptyPayload, openEnvelope } from './envelope.ts';
+import { mismatchError, notJsonError, type RequestLocation, statedFailureError } from './failed-request.ts';
 import { fitToSchema } from './fit-to-schema.ts';
 import type { HttpSourceOptions, RequestOptions } from './http-source-options.ts';
 import { isEmptyAnswer, saysNothingFound } from './no-data.ts';
 import { addPages } from './pages.ts';
 import { isRecording, type SourceResponse } from './recordings.ts';
-import {
-  mismatchError,
-  notJsonError,
-  type RequestLocation,
-  statedFailureError,
-} from './send-with-retries.ts';
 import { SourceError } from './source-errors.ts';
 import { findStatedFailure, type StatedFailure } from './stated-failure.ts';
 
@@ -33,7 +28,7 @@ type Parse = (text: string) => unknown;
 interface Payload {
   readonly isJson: boolean;
   /** Undefined if the body is not JSON, or the envelope says that nothing was found. */
-  readonly value: unknown;
+  readonly content: unknown;
   /** Whether the envelope contains nothing. */
   readonly isEmpty: boolean;
   /** The numbers of the text that may have too many digits for JavaScript. */
@@ -61,7 +56,8 @@ interface ReadOptions {
 export function parsePayload(request: ApiRequest, text: string): Payload {
   const { schema } = request.options;
   const longNumbers = findLongNumbers(text);
-  if (text === '' && schema) return { isJson: true, value: doneAnswer(schema), isEmpty: false, longNumbers };
+  if (text === '' && schema)
+    return { isJson: true, content: doneAnswer(schema), isEmpty: false, longNumbers };
   const parse: Parse = (json) => restoreLongIntegers(json, JSON.parse(json), longNumbers);
   return { ...openPayload(text, request, parse), longNumbers };
 }
@@ -73,26 +69,25 @@ export function readAnswer(
   payload: Payload,
   { drift, redact }: ReadOptions,
 ): ReadResult {
-  const { isJson, value: content } = payload;
-  const { value, difference, failure } = fitPayload(request, response, payload, drift);
-  const problem = failure ?? difference;
-  if (isJson && isEmptyResult(request, { content, value, difference, failure })) {
+  const { isJson, content } = payload;
+  const { value, mismatch, failure } = fitPayload(request, response, payload, drift);
+  if (isJson && isEmptyResult(request, { content, value, mismatch, failure })) {
     return { kind: 'success', value: undefined };
   }
-  if (isJson && !problem) return { kind: 'success', value };
+  if (isJson && !failure && !mismatch) return { kind: 'success', value };
   const accepted = acceptedAnswer(request, response);
   if (accepted) return { kind: 'accepted', value: accepted };
   const { method, path, withoutKeys } = request;
   const location = { method, host: withoutKeys.url.host, path, status: response.status };
   if (failure) return { kind: 'failure', error: statedFailureError(failure, location) };
-  if (difference) return { kind: 'failure', error: mismatchError(difference, location) };
+  if (mismatch) return { kind: 'failure', error: mismatchError(mismatch, location) };
   return { kind: 'failure', error: createNotJsonError(response, location, redact) };
 }
 
 interface FittedPayload {
   readonly value: unknown;
   /** How the value differs from the schema. */
-  readonly difference: SchemaProblem | null;
+  readonly mismatch: SchemaProblem | null;
   /** What the API says about its failure. */
   readonly failure: StatedFailure | null;
 }
@@ -101,19 +96,19 @@ interface FittedPayload {
 function fitPayload(
   request: ApiRequest,
   { text, headers }: SourceResponse,
-  { isJson, value: content, longNumbers }: Payload,
+  { isJson, content, longNumbers }: Payload,
   drift: HttpSourceOptions['drift'],
 ): FittedPayload {
   const { schema, success = {}, wrap, pages, signal } = request.options;
-  if (!isJson || !schema) return { value: content, difference: null, failure: null };
+  if (!isJson || !schema) return { value: content, mismatch: null, failure: null };
   const keptSchema = keptMembersSchema(request, text);
   const keptAnswer = keptSchema ? keepDeclaredMembers(content, keptSchema) : content;
-  const literally = () => openPayload(text, request, parseLiterally).value;
+  const literally = () => openPayload(text, request, parseLiterally).content;
   const exact = longNumbers ? withDecimals(keptAnswer, schema, literally) : keptAnswer;
   const paged = pages ? addPages(exact, schema, pages, request.options, headers) : exact;
   const tolerance = { drift, isChosen: keptSchema !== undefined, signal, headers };
-  const { value, problem } = fitToSchema(paged, schema, text.length, tolerance);
-  return { value, difference: problem, failure: findStatedFailure(content, success, schema, wrap) };
+  const { value, mismatch } = fitToSchema(paged, schema, text.length, tolerance);
+  return { value, mismatch, failure: findStatedFailure(content, success, schema, wrap) };
 }
 
 /** The schema of the members that the tool keeps; undefined if it keeps all. */
@@ -126,12 +121,14 @@ function admitsEmpty({ options, isReading }: ApiRequest): boolean {
   return options.noData === 'empty' && isReading && options.schema !== undefined;
 }
 
-function isEmptyResult(request: ApiRequest, answer: FittedPayload & { readonly content: unknown }): boolean {
+function isEmptyResult(
+  request: ApiRequest,
+  fittedPayload: FittedPayload & { readonly content: unknown },
+): boolean {
   const { schema, wrap, params = {}, query } = request.options;
   if (!schema || !admitsEmpty(request)) return false;
-  const { content, value, difference, failure } = answer;
-  const readAnswer = { content, value, isWrapped: wrap === 'result', mismatch: difference, failure };
-  return isEmptyAnswer(schema, readAnswer, [params, query, bodyForRecording(request.options)]);
+  const answer = { ...fittedPayload, isWrapped: wrap === 'result' };
+  return isEmptyAnswer(schema, answer, [params, query, bodyForRecording(request.options)]);
 }
 
 /** The answer of a write that the API has accepted (202) with another body than the schema; undefined if it is none. */
@@ -174,7 +171,7 @@ function openPayload(text: string, request: ApiRequest, parse: Parse): Omit<Payl
   try {
     value = parse(text);
   } catch {
-    return { isJson: false, value: undefined, isEmpty: false };
+    return { isJson: false, content: undefined, isEmpty: false };
   }
   try {
     value = openEnvelope(value, envelope);
@@ -182,9 +179,9 @@ function openPayload(text: string, request: ApiRequest, parse: Parse): Omit<Payl
     const saysEmpty =
       admitsEmpty(request) && error instanceof SourceError && saysNothingFound(String(error.hints.detail));
     if (!saysEmpty) throw error;
-    return { isJson: true, value: undefined, isEmpty: true };
+    return { isJson: true, content: undefined, isEmpty: true };
   }
-  return { isJson: true, value: wrapValue(value, wrap), isEmpty: isEmptyPayload(value, envelope) };
+  return { isJson: true, content: wrapValue(value, wrap), isEmpty: isEmptyPayload(value, envelope) };
 }
 
 function wrapValue(value: unknown, wrap: RequestOptions<ObjectSchema>['wrap']): unknown {
@@ -198,8 +195,8 @@ export function textToRecord(request: ApiRequest, text: string): string {
   const { envelope, wrap } = request.options;
   const keptSchema = keptMembersSchema(request, text);
   if (!keptSchema || !isRecording()) return text;
-  const { value } = openPayload(text, request, parseLiterally);
-  const recorded = declaredPartToRecord(request.forRecording, value, keptSchema);
+  const { content } = openPayload(text, request, parseLiterally);
+  const recorded = declaredPartToRecord(request.forRecording, content, keptSchema);
   const isWrapped = wrap !== undefined && isObject(recorded) && wrap in recorded;
   return writeLiterally(encloseAnswer(isWrapped ? recorded[wrap] : recorded, envelope));
 }

@@ -89,13 +89,14 @@ function refuseLink(place: string): void {
  */
 export function isReplaying(): boolean {
   const { SOURCES, SOURCES_TOOLS = '[]' } = process.env;
+  if (SOURCES === 'replay') return true;
+  if (SOURCES !== 'live') return false;
   const tool = runningTool();
-  if (SOURCES !== 'live' || tool === undefined) return SOURCES === 'replay';
-  return !JSON.parse(SOURCES_TOOLS).includes(tool);
+  return tool !== undefined && !JSON.parse(SOURCES_TOOLS).includes(tool);
 }
 
-/** Whether a check or `record` sends the requests. A request that changes something must then not be repeated. */
-export function isRehearsing(): boolean {
+/** Whether a live check or `record` sends the requests. A request that changes something is then not repeated. */
+export function isTrialRun(): boolean {
   return process.env.SOURCES === 'live' || isRecording();
 }
 

@@ -1,6 +1,6 @@
 // Sends one request without retries, for `create` and `add-tool`.
 
-import { withTokens } from './access-token.ts';
+import { withApiTokens } from './access-token.ts';
 import { addKeys, buildRequest, isReadRequest } from './build-request.ts';
 import { allSecretsOf } from './credentials.ts';
 import { type Envelope, isEmptyPayload, openEnvelope } from './envelope.ts';
@@ -32,7 +32,7 @@ export async function sendOnce(
   options: WriteOptions<unknown> = {},
 ): Promise<Answered> {
   const signal = AbortSignal.timeout(source.timeoutMs ?? 10_000);
-  const { url, headers, body, queryKeys } = await withTokens(source, options.auth, signal, async () =>
+  const { url, headers, body, queryKeys } = await withApiTokens(source, options.auth, signal, async () =>
     addKeys(buildRequest(source.baseUrl, method, path, options), source),
   );
   const request = new Request(url, {

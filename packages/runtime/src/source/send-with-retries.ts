@@ -1,16 +1,13 @@
-// Sends a request to an API: retries after 429 and 5xx, redirects, size limit, and the errors of failed requests.
+// Sends a request to an API: retries after a status in `retryStatus`, redirects, size limit.
 
 import ky, { HTTPError } from 'ky';
 import { answerWeight, type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
 import { type Upstream, upstreams } from '../server/log.ts';
-import type { SourceLine } from '../server/run-call.ts';
-import type { SchemaProblem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
-import { attachExplanation, failureStatus } from './failure-log.ts';
+import { explainFailure } from './failed-request.ts';
 import { pagingHeaders } from './pages.ts';
 import { reportOrigin, type SourceResponse } from './recordings.ts';
 import { cancelled, overloaded, SourceError, tooSlow, unavailable } from './source-errors.ts';
-import type { StatedFailure } from './stated-failure.ts';
 import {
   type FailedResponse,
   isQuota,
@@ -52,21 +49,21 @@ const backoffMs = { first: 200, most: 2_000 };
  * Sends a request, repeats it if that may help, and returns the response. A response with 404 has no content here: whether it is a
  * failure (`notFoundError`) depends on the request.
  *
- * @param endSignal is aborted when no caller waits for the response any more
+ * @param callersGone is aborted when no caller waits for the response any more
  * @throws SourceError with an explanation for the log. Neither contains the query, a header or the body
  */
 export async function sendWithRetries(
   exchange: SourceExchange,
   limits: SendLimits,
   budget: Budget,
-  endSignal: AbortSignal,
+  callersGone: AbortSignal,
 ): Promise<SourceResponse> {
   const deadline = Date.now() + limits.timeoutMs;
   const reservedMemory = reserveForSource();
-  const ending = new AbortController();
-  const end = () => ending.abort();
+  const attempts = new AbortController();
+  const end = () => attempts.abort();
   const timer = setTimeout(end, limits.timeoutMs);
-  endSignal.addEventListener('abort', end);
+  callersGone.addEventListener('abort', end);
   try {
     const { url, method, headers, body, isIdempotent } = exchange;
     const response = await ky(url, {
@@ -74,14 +71,14 @@ export async function sendWithRetries(
       headers,
       ...(body !== null && { body }),
       redirect: 'manual',
-      signal: ending.signal,
+      signal: attempts.signal,
       // The timeout error of ky would contain the query.
       timeout: false,
       fetch: (request) =>
         budget.run(() => {
           reportOrigin('network', exchange);
           return fetchMeasured(request as Request, limits.maxBytes, reservedMemory);
-        }, ending.signal),
+        }, attempts.signal),
       retry: {
         limit: limits.retries,
         methods: isIdempotent ? [method] : [],
@@ -106,18 +103,17 @@ export async function sendWithRetries(
     reservedMemory?.release();
     if (error instanceof HTTPError && error.response.status === 404) return { status: 404, text: '' };
     const failedResponse = error instanceof HTTPError ? await readFailedResponse(error, limits) : undefined;
-    const sourceError = sourceErrorOf(error, exchange, failedResponse, {
-      isEnded: endSignal.aborted,
-      isLate: ending.signal.aborted,
-    });
+    const areCallersGone = callersGone.aborted;
+    const isTimedOut = attempts.signal.aborted && !areCallersGone;
+    const sourceError = sourceErrorOf(error, exchange, failedResponse, { areCallersGone, isTimedOut });
     throw explainFailure(sourceError, error, { ...exchange, timeoutMs: limits.timeoutMs });
   } finally {
     clearTimeout(timer);
-    endSignal.removeEventListener('abort', end);
+    callersGone.removeEventListener('abort', end);
   }
 }
 
-/** Returns false if another attempt cannot help; undefined if `retryStatus` decides. */
+/** Returns false if another attempt cannot help; undefined if ky decides, by `retryStatus` or because nothing answered. */
 async function mayRetry(error: Error, limits: SendLimits, deadline: number): Promise<false | undefined> {
   if (error instanceof SourceError) return false;
   if (!(error instanceof HTTPError)) return undefined;
@@ -133,8 +129,8 @@ async function readFailedResponse({ response }: HTTPError, { redact }: SendLimit
   return { status, headers, text: redact(await response.clone().text()) };
 }
 
-/** Receives a part of an event stream. The rest of the stream is read only if the promise resolves to false. */
-export type ReadChunk = (chunk: Uint8Array) => Promise<boolean>;
+/** Receives a part of an event stream. Resolves to `enough` if the rest of the stream is not needed. */
+export type ReadChunk = (chunk: Uint8Array) => Promise<'more' | 'enough'>;
 
 /** Sends a request as `fetchResponse` does, and publishes its status and duration to the metrics. */
 export async function fetchMeasured(
@@ -233,14 +229,14 @@ async function readBody(
     }
     chunks.push(value);
     if (!onChunk) continue;
-    let isLast = true;
+    let need: 'more' | 'enough' = 'enough';
     try {
-      isLast = await onChunk(value);
+      need = await onChunk(value);
     } finally {
       // The server may never end the stream. The response is complete, so later errors do not matter.
-      if (isLast) void reader?.cancel().catch(() => {});
+      if (need === 'enough') void reader?.cancel().catch(() => {});
     }
-    if (isLast) break;
+    if (need === 'enough') break;
   }
   return Buffer.concat(chunks);
 }
@@ -249,99 +245,11 @@ function sourceErrorOf(
   error: unknown,
   { isIdempotent }: SourceExchange,
   failedResponse: FailedResponse | undefined,
-  { isEnded, isLate }: { readonly isEnded: boolean; readonly isLate: boolean },
+  { areCallersGone, isTimedOut }: { readonly areCallersGone: boolean; readonly isTimedOut: boolean },
 ): SourceError {
-  if (isEnded) return cancelled();
+  if (areCallersGone) return cancelled();
   if (error instanceof SourceError) return error;
-  if (isLate) return tooSlow(isIdempotent);
+  if (isTimedOut) return tooSlow(isIdempotent);
   if (failedResponse) return statusError(failedResponse, isIdempotent);
   return unavailable(isIdempotent);
-}
-
-/** The error of a request whose response, sent or recorded, has the status 404. */
-export function notFoundError(failed: FailedRequest): SourceError {
-  const answer = { status: 404, headers: new Headers(), text: '' };
-  return explainFailure(statusError(answer, true), undefined, { ...failed, status: 404 });
-}
-
-type FailedRequest = Pick<SourceExchange, 'url' | 'path' | 'variables'> & {
-  readonly method: string;
-  readonly timeoutMs: number;
-  /** The status of the response; by default, the status in the cause. */
-  readonly status?: number;
-};
-
-/** Adds the details for the log to an error: the problem and what to do, without anything that was sent. */
-export function explainFailure(error: SourceError, cause: unknown, failed: FailedRequest): SourceError {
-  const { code, message } = error;
-  if (code === 'CANCELLED') return error;
-  const { method, url, path } = failed;
-  const status = failed.status ?? (cause instanceof HTTPError ? cause.response.status : failureStatus(cause));
-  const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
-  const withoutAnswer = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
-  const unanswered = reason ? `no connection (${reason})` : withoutAnswer;
-  const detail = status === undefined ? unanswered : `the API answered with HTTP ${status}`;
-  const hint = failureHint(code, status, failed);
-  return attachExplanation(error, { method, host: url.host, path, status, detail, hint });
-}
-
-export type RequestLocation = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
-
-const unexpectedForm = () =>
-  new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not expect.');
-
-/** The error of a response that does not match its schema. The log says how, without the value, which may be a key that the API repeats. */
-export function mismatchError(
-  { path: member, withoutValue }: SchemaProblem,
-  request: RequestLocation,
-): SourceError {
-  const hint = 'Correct the schema: it must admit what the API answers.';
-  return attachExplanation(unexpectedForm(), {
-    ...request,
-    detail: `${member}: ${withoutValue}`,
-    hint,
-    member,
-  });
-}
-
-/** The error of a response in which the API states a failure. The caller gets the reason. */
-export function statedFailureError(
-  { path, withoutValue, reason }: StatedFailure,
-  request: RequestLocation,
-): SourceError {
-  const sentence = 'The source answered that it failed.';
-  const error = new SourceError('SOURCE_MALFORMED', sentence, reason === undefined ? {} : { detail: reason });
-  const hint =
-    'The API says that it failed: correct the arguments, or the key in the variables. If this is a success, correct success in the request.';
-  return attachExplanation(error, { ...request, detail: `${path}: ${withoutValue}`, hint, member: path });
-}
-
-/** The error of a response that is not JSON. @param found description of the response, for the log */
-export function notJsonError(found: string, request: RequestLocation): SourceError {
-  const hint =
-    'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
-  return attachExplanation(unexpectedForm(), { ...request, detail: `no JSON, but ${found}`, hint });
-}
-
-function failureHint(code: string, status: number | undefined, { url, variables }: FailedRequest): string {
-  const needed =
-    variables.length > 0 ? `set a valid key in ${variables.join(' and ')}` : 'it may require a key';
-  const fixes: { readonly [code: string]: string } = {
-    SOURCE_REFUSED: `The API refused this server: ${needed}.`,
-    SOURCE_QUOTA:
-      'Raise the quota or the plan of this server at the API, or ask less: cacheSeconds and perMinute in src/apis/.',
-    SOURCE_NOT_FOUND:
-      "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
-    SOURCE_MISCONFIGURED:
-      'The API redirects to another address, or speaks another version of MCP: correct baseUrl or protocolVersion in src/apis/.',
-    SOURCE_TOO_SLOW: 'If the API needs more time, raise timeoutMs in src/apis/.',
-    RATE_LIMITED: 'Set perMinute in src/apis/ to what the API allows.',
-    OVERLOADED: 'Ask the API for less, or raise MAX_MEMORY_BYTES and the memory of the process.',
-    SOURCE_TOO_LARGE: 'Ask the API for less, or raise maxBytes in src/apis/.',
-    SOURCE_UNAVAILABLE:
-      status === undefined
-        ? `Start the API, or correct the base URL: nothing answers at ${url.host}.`
-        : 'The API itself failed: call again later.',
-  };
-  return fixes[code] ?? 'Compare the request with the documentation of the API.';
 }

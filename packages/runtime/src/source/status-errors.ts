@@ -25,14 +25,14 @@ export interface FailedResponse {
 }
 
 /** The error for a response with an error status. @param isIdempotent whether a repeated call does no harm */
-export function statusError(answer: FailedResponse, isIdempotent: boolean): SourceError {
-  const { status, headers, text } = answer;
-  if (isQuota(answer)) {
+export function statusError(response: FailedResponse, isIdempotent: boolean): SourceError {
+  const { status, headers, text } = response;
+  if (isQuota(response)) {
     const message =
       'The quota of this server at its source is used up. The operator of the server must fix this.';
     return new SourceError('SOURCE_QUOTA', message);
   }
-  if (status === 429 || isRateOf403(answer)) return rateLimited((waitAfterMs(headers) ?? 60_000) / 1_000);
+  if (status === 429 || isRateOf403(response)) return rateLimited((waitAfterMs(headers) ?? 60_000) / 1_000);
   if (status === 401 || status === 403) {
     return new SourceError(
       'SOURCE_REFUSED',
