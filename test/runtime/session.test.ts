@@ -16,7 +16,7 @@ describe('signed sessions', () => {
   test('of a former secret stay valid, and none is signed with it', () => {
     const old = createSessions(secret, 60);
     const id = old.open();
-    const changed = createSessions(`${secret}!`, 60, '', 10, secret);
+    const changed = createSessions(`${secret}!`, 60, { maxClosed: 10, previousSecret: secret });
     expect(changed.isOpen(id)).toBe(true);
     expect(old.isOpen(changed.open())).toBe(false);
     expect(changed.isOpen(createSessions(`${secret}?`, 60).open())).toBe(false);
@@ -58,9 +58,9 @@ describe('signed sessions', () => {
   });
 
   test('are valid for one audience only', () => {
-    const id = createSessions(secret, 60, 'https://a.example/mcp').open();
-    expect(createSessions(secret, 60, 'https://a.example/mcp').isOpen(id)).toBe(true);
-    expect(createSessions(secret, 60, 'https://b.example/mcp').isOpen(id)).toBe(false);
+    const id = createSessions(secret, 60, { audience: 'https://a.example/mcp' }).open();
+    expect(createSessions(secret, 60, { audience: 'https://a.example/mcp' }).isOpen(id)).toBe(true);
+    expect(createSessions(secret, 60, { audience: 'https://b.example/mcp' }).isOpen(id)).toBe(false);
     expect(createSessions(secret, 60).isOpen(id)).toBe(false);
   });
 
@@ -81,7 +81,7 @@ describe('signed sessions', () => {
 test('over the number of closed sessions that a process can record, all earlier sessions are closed, and one opened in the same second is valid', () => {
   vi.useFakeTimers({ now: 1_000_000_000 });
   onTestFinished(() => void vi.useRealTimers());
-  const sessions = createSessions(secret, 60, '', 2);
+  const sessions = createSessions(secret, 60, { maxClosed: 2 });
   const ids = [sessions.open(), sessions.open(), sessions.open(), sessions.open()];
   const known = () => ids.map((id) => sessions.isOpen(id));
   for (const id of ids.slice(0, 2)) sessions.close(id);

@@ -40,12 +40,14 @@ export interface ListenOptions {
   /** Delay of the event loop beyond which requests are refused, in milliseconds. */
   readonly maxLoopDelayMs: number;
 }
+
 /** Longer than the idle timeouts of common proxies, so that they do not send on a connection that is closing. */
 const keepAliveTimeout = 65_000;
 /** Parsing tiny headers costs far more than their bytes: 16 KB take half a millisecond. */
 const maxHeaderSize = 8_192;
 const maxHeaders = 100;
-const loadMs = 500;
+/** How often the delay of the event loop is measured, in milliseconds. */
+const loadIntervalMs = 500;
 /** Node accepts one connection per turn of the event loop. A caller that finds the queue full tries again after a second. */
 const backlog = 4096;
 
@@ -57,13 +59,13 @@ export async function listen(
 ): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs, drainMs, maxPipelined } = options;
   const reportLimit = createLimitReporter(log);
-  const open = new Map<Socket, Connection>();
-  provideGauge('connections', () => ({ value: open.size }));
+  const openConnections = new Map<Socket, Connection>();
+  provideGauge('connections', () => ({ value: openConnections.size }));
   const load = watchLoad(options.maxLoopDelayMs);
 
   const handleRequest = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    const connection = open.get(socket);
+    const connection = openConnections.get(socket);
     // Node still emits requests that arrived before the connection closed.
     if (socket.destroyed || !connection) return;
     const { pending } = connection;
@@ -86,8 +88,13 @@ export async function listen(
     // The rest of this read may close the connection, so a pipelined request waits until it is parsed. A request in chunks does not
     // wait, because Node would queue the chunks.
     const isChunked = request.headers['transfer-encoding'] !== undefined;
-    if (pending.size === 1 || isChunked) void app.handle(request, response);
-    else setImmediate(() => socket.destroyed || app.handle(request, response));
+    if (pending.size === 1 || isChunked) {
+      void app.handle(request, response);
+      return;
+    }
+    setImmediate(() => {
+      if (!socket.destroyed) void app.handle(request, response);
+    });
   };
   const server = createServer(
     {
@@ -102,13 +109,13 @@ export async function listen(
     handleRequest,
   );
   server.maxHeadersCount = 0; // Node drops headers beyond the count in silence, `Authorization` and `Origin` too
-  server.on('connection', trackConnections(open, options.maxConnections, app, reportLimit));
+  server.on('connection', trackConnections(openConnections, options.maxConnections, app, reportLimit));
   const boundPort = await bind(server, host, port);
 
   const stop = async () => {
     app.drain();
     if (drainMs > 0) await sleep(drainMs);
-    const closing = closeServer(server, open, shutdownGraceMs - drainMs, () => app.stopCalls());
+    const closing = closeServer(server, openConnections, shutdownGraceMs - drainMs, () => app.stopCalls());
     load.stop();
     app.refuseUnpaid();
     const cut = await closing;
@@ -139,12 +146,12 @@ export async function bind(server: Server, host: string, port: number, prefix = 
 
 /** Measures how late timers fire. Load is high after two late timers in a row; a single one may be a long computation. */
 function watchLoad(maxDelayMs: number): { isHigh(): boolean; stop(): void } {
-  let dueAt = performance.now() + loadMs;
+  let dueAt = performance.now() + loadIntervalMs;
   let timesLate = 0;
   const timer = setInterval(() => {
     timesLate = performance.now() - dueAt > maxDelayMs ? timesLate + 1 : 0;
-    dueAt = performance.now() + loadMs;
-  }, loadMs).unref();
+    dueAt = performance.now() + loadIntervalMs;
+  }, loadIntervalMs).unref();
   return { isHigh: () => timesLate > 1, stop: () => clearInterval(timer) };
 }
 

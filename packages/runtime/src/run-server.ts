@@ -33,12 +33,12 @@ export interface ServeOptions extends RouteOptions {
 }
 
 /** How long a start waits to know which sessions have ended, in milliseconds. */
-const stateMs = 3_000;
-const withoutState =
+const stateWaitMs = 3_000;
+const missingStateWarning =
   'STATE_URL is set, but serve in src/main.ts has no option state: replicas share nothing. Write it with: market-mcp deploy add redis';
 
 /** Output that the reader of the log has not read yet, in bytes. Further lines are dropped. */
-const maxUnread = 262_144;
+const maxUnreadBytes = 262_144;
 
 /** Runs a configured server until a signal ends it; see `serve`. */
 export async function runServer(
@@ -52,7 +52,7 @@ export async function runServer(
   const { stdout } = process;
   for (const stream of [stdout, process.stderr]) stream.on('error', () => {});
   const batch = createBatch((lines) => stdout.write(lines));
-  const log = createLog(batch.add, () => stdout.writable && stdout.writableLength < maxUnread);
+  const log = createLog(batch.add, () => stdout.writable && stdout.writableLength < maxUnreadBytes);
   process.on('exit', batch.flush);
   process.on('unhandledRejection', (reason) => {
     log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
@@ -67,17 +67,17 @@ export async function runServer(
       tools,
       log,
     );
-    await shared?.start(stateMs);
+    await shared?.start(stateWaitMs);
     const maxConnections = Math.min(config.maxConnections, connectionLimit());
     return { metrics, app, server: await listen(app, { ...config, maxConnections }, log) };
   };
   const { metrics, app, server } = await start().catch((error: Error) => refuseStart([error.message], ''));
 
-  let stopping = false;
+  let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
-      if (stopping) return;
-      stopping = true;
+      if (isStopping) return;
+      isStopping = true;
       log('stopping', { signal });
       log('stopped', await server.stop());
       process.exit(0);
@@ -86,7 +86,7 @@ export async function runServer(
 
   // Before the line `listening`, because its reader may end the server at once.
   for (const text of [...warnings, ...graceWarnings(config), ...startWarnings]) log('warning', { text });
-  if (config.stateUrl !== null && !state) log('warning', { text: withoutState });
+  if (config.stateUrl !== null && !state) log('warning', { text: missingStateWarning });
   const { host, token } = config;
   const audience = token && { audience: token.audience, audienceFrom: token.audienceFrom };
   const key = app.keyInUse();
@@ -139,7 +139,11 @@ function createShared(
   const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   const connect = (url: string) => state(url, sentinelOf(url));
   const shared = createReplicas(connect(stateUrl), {
-    ...{ namespace: token?.audience ?? name, cacheBytes, once: token?.once ?? 'off', log, hide },
+    namespace: token?.audience ?? name,
+    cacheBytes,
+    once: token?.once ?? 'off',
+    log,
+    hide,
     tokens: tokenStateUrl === null ? null : connect(tokenStateUrl),
   });
   setSharedSourceState(shared.replicas);

@@ -5,11 +5,11 @@ import type { Log } from './log.ts';
 import { createKeys } from './platform-keys.ts';
 import { createDenialLog, invalidTokenDenial, type TokenDenial } from './token-denial.ts';
 import { createUsedTokens, type UsedKeys, type UseResult } from './used-tokens.ts';
-import { type Claims, secondsSinceExpiry, type TokenRules, verify } from './verify-token.ts';
+import { type Claims, secondsSinceExpiry, type TokenRules, verifyToken } from './verify-token.ts';
 
 /** What the headers of a request say about its caller. */
 export interface Caller {
-  /** Whether the headers hold a valid token. */
+  /** Whether the headers contain a valid token. */
   readonly hasValidToken: boolean;
   /** Returns whether the token is still valid and was not used on this replica. If not, logs the denied call. */
   admitCall(requestId: string): boolean;
@@ -31,7 +31,7 @@ export const noTokenCheck: Authentication = {
 
 const strictWithoutStore =
   'TOKEN_ONCE: "strict" needs a store that replicas share: the option state of serve, as market-mcp deploy add redis writes it.';
-/** The cache of verified headers. */
+/** Size of the cache of verified headers. */
 const maxVerified = 1_000;
 const verifiedCacheMs = 600_000;
 /** Interval of warnings about the clocks. */
@@ -75,7 +75,7 @@ export function createAuthenticator(
     const admitCall = (requestId: string) => {
       let reason: string | null = null;
       if (Date.now() >= expiryMs) reason = 'exp: the token expired before the request was complete';
-      else if (isSingleUse) reason = usedTokens.reasonAgainst(claims.jti);
+      else if (isSingleUse) reason = usedTokens.findDenialReason(claims.jti);
       if (reason !== null) logDenial({ reason }, requestId);
       return reason === null;
     };
@@ -90,7 +90,7 @@ export function createAuthenticator(
 
   const verifyHeader = async (header: string, token: string): Promise<Caller> => {
     try {
-      const claims = await verify(token, rules, keys);
+      const claims = await verifyToken(token, rules, keys);
       const { exp, iat = 0 } = claims;
       const aheadSeconds = iat - Math.floor(Date.now() / 1000);
       warnOfSkew(aheadSeconds, `was issued ${aheadSeconds} s in the future (iat)`);

@@ -4,7 +4,7 @@ import { isolatesRequests, type Limits } from './limits.ts';
 import { provideGauge, type ReportLimit } from './log.ts';
 
 interface CallLimit {
-  /** Counts a call, and returns true, if the limits admit one more. A call without a token (null) counts only in total. */
+  /** Returns whether the limits admit one more call, and counts it if they do. A call without a token (null) counts only in total. */
   enter(token: string | null): boolean;
   /** No longer counts a call. */
   leave(token: string | null): void;
@@ -13,27 +13,27 @@ interface CallLimit {
 /** Limits the number of calls that run at once, in total (MAX_CALLS) and with one token (MAX_CALLS_PER_TOKEN). */
 export function createCallLimit({ maxCalls, maxCallsPerToken }: Limits, reportLimit: ReportLimit): CallLimit {
   if (isolatesRequests()) return { enter: () => true, leave() {} };
-  const tokens = new Map<string, number>();
+  const countsByToken = new Map<string, number>();
   let runningCount = 0;
   provideGauge('calls', () => ({ value: runningCount }));
   provideGauge('callsLimit', () => ({ value: maxCalls }));
   return {
     enter(token) {
-      const tokenCount = token === null ? 0 : (tokens.get(token) ?? 0);
+      const tokenCount = token === null ? 0 : (countsByToken.get(token) ?? 0);
       if (runningCount >= maxCalls || tokenCount >= maxCallsPerToken) {
         reportLimit(runningCount >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
         return false;
       }
-      if (token !== null) tokens.set(token, tokenCount + 1);
+      if (token !== null) countsByToken.set(token, tokenCount + 1);
       runningCount++;
       return true;
     },
     leave(token) {
       runningCount--;
       if (token === null) return;
-      const tokenCount = tokens.get(token) ?? 0;
-      if (tokenCount > 1) tokens.set(token, tokenCount - 1);
-      else tokens.delete(token);
+      const tokenCount = countsByToken.get(token) ?? 0;
+      if (tokenCount > 1) countsByToken.set(token, tokenCount - 1);
+      else countsByToken.delete(token);
     },
   };
 }

@@ -47,15 +47,15 @@ export type Failure = Omit<Extract<Outcome, { kind: 'fail' }>, 'kind'>;
  */
 export function failureResult(compiled: CompiledTool, { code, message, hints = {} }: Failure): CallResult {
   const signal = { error: code, message };
-  let best = dataResult(compiled, { ...compiled.blank, ...signal }).result;
-  if (!best) {
+  let result = dataResult(compiled, { ...compiled.blank, ...signal }).result;
+  if (!result) {
     return { content: [{ type: 'text', text: JSON.stringify(signal) }], isError: true };
   }
   for (const [name, value] of Object.entries(hints)) {
-    const wider = dataResult(compiled, { ...best.structuredContent, [name]: value, ...signal });
-    best = wider.result ?? best;
+    const extendedResult = dataResult(compiled, { ...result.structuredContent, [name]: value, ...signal });
+    result = extendedResult.result ?? result;
   }
-  return { ...best, isError: true };
+  return { ...result, isError: true };
 }
 
 /** The data as JSON; undefined if it cannot be serialized. */
@@ -84,7 +84,7 @@ export function dataResult(
     return { mismatch: `structuredContent: ${(error as Error).message}` };
   }
   const problem = findOutputProblem(structuredContent, 'structuredContent', text.length);
-  if (problem) return { mismatch: inWords(problem) };
+  if (problem) return { mismatch: formatProblem(problem) };
   return { result: { content: [{ type: 'text', text }], structuredContent } };
 }
 
@@ -99,7 +99,9 @@ function findNullified(value: unknown, parsed: unknown): string | null {
   return null;
 }
 
-export const inWords = ({ path, text }: SchemaProblem) => `${path}: ${text}`;
+export function formatProblem({ path, text }: SchemaProblem): string {
+  return `${path}: ${text}`;
+}
 
 /** Words that make a platform repeat a failed call (public source: app lib/ai/skills/mcp.ts). */
 export const retryWords =
@@ -107,7 +109,7 @@ export const retryWords =
 
 const everyRetryWord = new RegExp(retryWords, 'gi');
 
-/** A text of somebody else, in which an ellipsis replaces each word that makes a platform repeat the call. */
+/** A text of an API, in which an ellipsis replaces each word that makes a platform repeat the call. */
 export function withoutRetryWords(text: string): string {
   return text.replaceAll(everyRetryWord, '…');
 }

@@ -241,9 +241,9 @@ class BodyReading<Value extends object> implements Body {
         this.#freeBlock = Buffer.allocUnsafeSlow(bytes);
         this.#blocks.push(this.#freeBlock);
       }
-      const copied = chunk.copy(this.#freeBlock, 0, from);
-      this.#freeBlock = this.#freeBlock.subarray(copied);
-      from += copied;
+      const copiedBytes = chunk.copy(this.#freeBlock, 0, from);
+      this.#freeBlock = this.#freeBlock.subarray(copiedBytes);
+      from += copiedBytes;
     }
   }
 

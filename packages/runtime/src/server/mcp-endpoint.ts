@@ -103,13 +103,9 @@ export class McpEndpoint {
     this.#config = config;
     this.#services = services;
     this.#reportLimit = reportLimit;
-    this.#sessions = createSessions(
-      sessionSecret,
-      sessionTtlSeconds,
-      token?.audience ?? undefined,
-      undefined,
-      previousSessionSecret,
-    );
+    const audience = token?.audience ?? '';
+    const previousSecret = previousSessionSecret ?? null;
+    this.#sessions = createSessions(sessionSecret, sessionTtlSeconds, { audience, previousSecret });
     this.#streams = createStreams(config, reportLimit);
     this.#calls = createCallLimit(config, reportLimit);
     this.#methods = createMethods(config, tools, log, this.runningCalls);

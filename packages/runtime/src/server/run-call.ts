@@ -10,7 +10,7 @@ import {
   dataResult,
   type Failure,
   failureResult,
-  inWords,
+  formatProblem,
   outcomeResult,
   retryWords,
   serializeData,
@@ -340,6 +340,6 @@ class CallOutcomes implements Outcomes<object> {
 /** The text of a problem, without words that make a platform repeat the call with the same arguments. */
 function problemText(problem: SchemaProblem): string {
   const plainMessage = 'does not match the inputSchema';
-  const wordings = [inWords(problem), `${problem.path}: ${plainMessage}`];
+  const wordings = [formatProblem(problem), `${problem.path}: ${plainMessage}`];
   return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plainMessage}`;
 }

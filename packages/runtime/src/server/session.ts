@@ -11,8 +11,17 @@ export interface SharedSessions {
 }
 
 /** A UUID, the time of issue in milliseconds (base 36), and the signature of both. */
-const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
+const sessionIdForm = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 const maxVerified = 5_000;
+
+interface SessionOptions {
+  /** Part of the signature, so that servers with the same secret do not share sessions. */
+  readonly audience?: string;
+  /** After so many closed sessions, every session issued before is closed. Clients then open a new one. */
+  readonly maxClosed?: number;
+  /** A former secret, whose sessions stay valid; it signs none. */
+  readonly previousSecret?: string | null;
+}
 
 /**
  * Issues and checks the ids in the `mcp-session-id` header (C§3.1). They are signed with HMAC-SHA256, not stored: sessions
@@ -20,24 +29,20 @@ const maxVerified = 5_000;
  * id.
  *
  * @param secret null for a random one: sessions then end with the process
- * @param audience part of the signature, so that servers with the same secret do not share sessions
- * @param maxClosed after so many closed sessions, every session issued before is closed: clients open a new one
- * @param previous a former secret, whose sessions stay valid; it signs none
  */
 export function createSessions(
   secret: string | null,
   ttlSeconds: number,
-  audience = '',
-  maxClosed = 1_000_000,
-  previous: string | null = null,
+  { audience = '', maxClosed = 1_000_000, previousSecret = null }: SessionOptions = {},
 ) {
-  // The time of issue by id, of verified ids: an HMAC is a third of the cost of a call.
+  // The time of issue by id, of verified ids, because an HMAC is a third of the cost of a call.
   const issueTimes = new Map<string, number>();
   const closedSessions = new Set<number>();
+  /** Every session that was issued before is closed. */
   let closedBefore = 0;
   let key: string | Buffer | null = secret;
   const signingSecret = () => {
-    key ??= randomBytes(32); // only now: some hosts allow no random bytes while they load an app
+    key ??= randomBytes(32); // not earlier, because some hosts allow no random bytes while they load an app
     return key;
   };
   const sign = (unsignedId: string, secret: string | Buffer) =>
@@ -46,15 +51,16 @@ export function createSessions(
     timingSafeEqual(Buffer.from(signature), Buffer.from(sign(unsignedId, secret)));
   /** The time of issue; undefined if the signature is wrong or the session is closed. */
   const verifyIssueTime = (id: string): number | undefined => {
-    const [, unsignedId = '', issued = '', signature = ''] = form.exec(id) ?? [];
+    const [, unsignedId = '', issueTimeText = '', signature = ''] = sessionIdForm.exec(id) ?? [];
     if (!signature) return undefined;
-    const isOurs = isSigned(unsignedId, signature, signingSecret());
-    if (!isOurs && (previous === null || !isSigned(unsignedId, signature, previous))) return undefined;
-    if (closedSessions.has(bitsOf(id))) return undefined;
+    const isCurrentlySigned = isSigned(unsignedId, signature, signingSecret());
+    if (!isCurrentlySigned && (previousSecret === null || !isSigned(unsignedId, signature, previousSecret)))
+      return undefined;
+    if (closedSessions.has(idBits(id))) return undefined;
     if (issueTimes.size >= maxVerified) issueTimes.clear();
-    const at = Number.parseInt(issued, 36);
-    issueTimes.set(id, at);
-    return at;
+    const issueTime = Number.parseInt(issueTimeText, 36);
+    issueTimes.set(id, issueTime);
+    return issueTime;
   };
   return {
     /** Opens a session and returns its id. */
@@ -65,20 +71,23 @@ export function createSessions(
     /** Whether an id is valid, not expired and not closed. */
     isOpen(id: string | undefined): id is string {
       if (id === undefined) return false;
-      const issued = issueTimes.get(id) ?? verifyIssueTime(id);
-      return issued !== undefined && issued >= closedBefore && Date.now() < issued + ttlSeconds * 1000;
+      const issueTime = issueTimes.get(id) ?? verifyIssueTime(id);
+      if (issueTime === undefined || issueTime < closedBefore) return false;
+      return Date.now() < issueTime + ttlSeconds * 1000;
     },
+    /** Closes a session on this replica. */
     close(id: string): void {
       if (closedSessions.size >= maxClosed) {
         closedSessions.clear();
         closedBefore = Date.now() + 1;
       }
-      closedSessions.add(bitsOf(id));
+      closedSessions.add(idBits(id));
       issueTimes.delete(id);
     },
   };
 }
 
-function bitsOf(id: string): number {
+/** The first 48 bits of the signature. */
+function idBits(id: string): number {
   return Buffer.from(id.slice(-43), 'base64url').readUIntBE(0, 6);
 }

@@ -32,7 +32,13 @@ export function createUsedTokens(
   replicas: UsedKeys | null,
   logDenial: (denial: TokenDenial, requestId: string) => void,
 ) {
+  /** By `jti`, when a used token expires, in milliseconds. */
   const usedUntil = new Map<string, number>();
+  const forgetExpired = () => {
+    for (const [jti, until] of usedUntil) {
+      if (until <= Date.now()) usedUntil.delete(jti);
+    }
+  };
   const useUpForReplicas = async (
     usedKeys: UsedKeys,
     { jti, iat, expiryMs }: UsedToken,
@@ -57,11 +63,10 @@ export function createUsedTokens(
   };
   return {
     /** Returns why a token may not be used; null if it may. */
-    reasonAgainst(jti: unknown): string | null {
+    findDenialReason(jti: unknown): string | null {
       if (typeof jti !== 'string') return 'jti: missing, but each token is valid for one call only';
       if (usedUntil.has(jti)) return 'jti: used before';
-      if (usedUntil.size >= maxUsedTokens)
-        for (const [id, until] of usedUntil) if (until <= Date.now()) usedUntil.delete(id);
+      if (usedUntil.size >= maxUsedTokens) forgetExpired();
       if (usedUntil.size >= maxUsedTokens) return `more than ${maxUsedTokens} tokens in use`;
       return null;
     },

@@ -51,7 +51,7 @@ export interface Claims {
 }
 
 /** The claims of a valid token. @throws Error if the token is invalid */
-export async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
+export async function verifyToken(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
   const { issuer, audience, clockToleranceSeconds: clockTolerance, maxLifetimeSeconds: maxSeconds } = rules;
   if (audience === null) throw new Error('PLATFORM_AUDIENCE is pending: no token names this server');
   const algorithms = [...rules.algorithms];

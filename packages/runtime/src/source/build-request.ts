@@ -79,9 +79,9 @@ function headersFromArguments(
   values: { readonly [name: string]: Parameter } = {},
   styles: { readonly [name: string]: HeaderStyle } = {},
 ): { readonly [name: string]: string } {
-  const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  const presentEntries = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(
-    present.map(([name, value]) => {
+    presentEntries.map(([name, value]) => {
       const text = headerParameter(name, value, ownMember(styles, name));
       if (/^[\t\x20-\x7e]*$/.test(text)) return [name.toLowerCase(), text];
       throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be sent in a header`);

@@ -6,15 +6,15 @@ import { alternativesOf } from './declared-members.ts';
 
 // The contract has the same rule in packages/contract/src/definition/no-data.ts: one table of cases tests both.
 
-const words = (list: string) => new Set(list.split(' '));
+const wordSet = (list: string) => new Set(list.split(' '));
 
 /** Members that contain facts about the response: `meta`, `_links`, `search_metadata`. */
-const wrappers = words(
+const wrappers = wordSet(
   'meta metadata link links page paging pagination header headers cursors params parameters extensions shards searchinfo',
 );
 
 /** Scalars that are facts about the response: `status`, `hasMore`, `fetchedAt`, `items-per-page`. */
-const facts = words(
+const facts = wordSet(
   'status stat code cod ret success successful ok message msg info reason error errors errno warning warnings ' +
     'page pages perpage pagesize limit offset skip start rows more next previous prev cursor self took elapsed time ms ' +
     'timestamps generated fetched cached retrieved updated url uri href kind type object query q search term terms keyword ' +
@@ -23,13 +23,13 @@ const facts = words(
 );
 
 /** Words that a fact may have beside a word of `facts`: `request_id`, `resultType`. */
-const companions = words(
+const companions = wordSet(
   'has is of in out at by for to per no num number nb n max min last first total count size id result results response ' +
     'server http item items hit hits record records index token processing found set list collection reset name',
 );
 
 /** Numbers of entries. */
-const counts = words(
+const counts = wordSet(
   'count counts total totals num number nb n found hits length dist rows records results items elements entries matches ' +
     'matched documents docs pages size',
 );
@@ -88,7 +88,7 @@ function isEmptyValue(value: unknown): boolean {
 }
 
 /** Deeper values are data. */
-const deepest = 100;
+const maxDepth = 100;
 
 /** @param path the names of a value and of what contains it, its own one first */
 function isData(value: unknown, path: readonly string[], repeated: ReadonlySet<string>): boolean {
@@ -97,7 +97,7 @@ function isData(value: unknown, path: readonly string[], repeated: ReadonlySet<s
   if (Array.isArray(value)) return value.length > 0;
   if (isObject(value))
     return (
-      path.length > deepest ||
+      path.length > maxDepth ||
       Object.entries(value).some(([member, inner]) => isData(inner, [member, ...path], repeated))
     );
   const isZero = value === 0 || value === '0';
@@ -132,16 +132,16 @@ function isContainer(schema: Members): boolean {
 }
 
 /** Words of a reason that says that nothing was found. */
-const nothingFound =
+const nothingFoundWords =
   /\bnot[ _-]?found|\bno[ _-](?:such|data|results?|match(?:es)?|records?|hits?|entries|rows|content)\b|\bno \w+(?: \S+){0,6} (?:match|found)|\bnothing (?:was |were )?found|\b(?:zero|empty)[ _-]results?|\b(?:not|n't) exist|(?:\bnot|n't) (?:be )?(?:found|find|resolve)/i;
 
 /** Words of a reason that is about the request or its sender. */
-const ofSender =
+const senderWords =
   /(?<![a-z])(?:(?:api[ _-]?|access[ _-]?)?(?:key|token)s?|account|permission|limit|quota|plan|endpoint|method|route|url)(?![a-z])/i;
 
 /** Returns whether the reason of a failure says that nothing was found: then the failure is an empty result. */
 export function saysNothingFound(reason: string): boolean {
-  return nothingFound.test(reason) && !ofSender.test(reason);
+  return nothingFoundWords.test(reason) && !senderWords.test(reason);
 }
 
 /** The answer to a request in the form of its tool, and what is wrong with it. */

@@ -77,10 +77,10 @@ export function recordingsToWrite(project = projectDirectory()): string {
   return directory;
 }
 
-function refuseLink(place: string): void {
-  if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+function refuseLink(path: string): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const error = new SourceError('SOURCE_MISCONFIGURED', 'The answer cannot be recorded.');
-  throw attachExplanation(error, { detail: `${place} is a link.`, hint: 'Remove the link.' });
+  throw attachExplanation(error, { detail: `${path} is a link.`, hint: 'Remove the link.' });
 }
 
 /**
@@ -201,12 +201,16 @@ export function writeRecording(
   };
   mkdirSync(directory, { recursive: true });
   // Another process may read it at any time.
-  const fresh = `${file}.${process.pid}`;
-  rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${escapeInvisible(writeLiterally([...otherRecordings, newRecording], 2))}\n`, {
-    flag: 'wx',
-  });
-  renameSync(fresh, file);
+  const temporaryFile = `${file}.${process.pid}`;
+  rmSync(temporaryFile, { force: true });
+  writeFileSync(
+    temporaryFile,
+    `${escapeInvisible(writeLiterally([...otherRecordings, newRecording], 2))}\n`,
+    {
+      flag: 'wx',
+    },
+  );
+  renameSync(temporaryFile, file);
 }
 
 /** JSON whose invisible and direction characters are escaped, so that a reader sees every character. */

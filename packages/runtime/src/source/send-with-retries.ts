@@ -171,14 +171,14 @@ export async function fetchResponse(
   for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
     const location = response.headers.get('location');
     await response.body?.cancel();
-    const next =
+    const target =
       location !== null && URL.canParse(location, request.url) ? new URL(location, request.url) : null;
-    if (next?.origin !== new URL(request.url).origin || request.method !== 'GET' || hops >= maxRedirects) {
+    if (target?.origin !== new URL(request.url).origin || request.method !== 'GET' || hops >= maxRedirects) {
       const message = 'The source redirects to another address.';
       throw new SourceError('SOURCE_MISCONFIGURED', message);
     }
     const { method, headers, signal } = request;
-    response = await fetch(next, { method, headers, signal, redirect: 'manual' });
+    response = await fetch(target, { method, headers, signal, redirect: 'manual' });
   }
   const { status } = response;
   const headers = response.ok ? response.headers : withReadableWaits(response.headers);

@@ -31,13 +31,13 @@ interface Level {
  * one missing member is enough. A value that says that nothing was found, such as ZERO_RESULTS, is not a failure.
  */
 export function findStatedFailure(
-  givenAnswer: unknown,
+  wholeAnswer: unknown,
   success: Success,
   schema: ObjectSchema,
   wrap: string | undefined,
 ): StatedFailure | null {
-  const isWrapped = wrap === 'result' && isObject(givenAnswer);
-  const answer = isWrapped ? givenAnswer.result : givenAnswer;
+  const isWrapped = wrap === 'result' && isObject(wholeAnswer);
+  const answer = isWrapped ? wholeAnswer.result : wholeAnswer;
   const answerSchema = isWrapped
     ? ((schema.properties.result ?? {}) as Members)
     : schemaWithoutSignals(schema);
@@ -51,20 +51,18 @@ export function findStatedFailure(
   if (signs.length === 0) return null;
   const parts = dataParts(level, [...Object.keys(success), ...errors]);
   const structured = parts.filter(([, part]) => isStructured(part));
-  const texts = structured.flatMap(([name]) => {
-    const value = level.value[name];
-    if (typeof value === 'string') return [value];
-    return [];
-  });
+  const texts = structured.map(([name]) => level.value[name]).filter((value) => typeof value === 'string');
   const isFailure = (sign: string) => {
     const value = scalarAt(answer, sign);
     if (/^[45]\d\d$/.test(String(value)) || (success[sign] === true && value === false)) return true;
     return sign in success && /(?:^|\.)err/i.test(sign) && structured.every((part) => isGone(level, part));
   };
-  const lacks = level.required.some((name) => !Object.hasOwn(level.value, name));
+  const lacksRequired = level.required.some((name) => !Object.hasOwn(level.value, name));
   const namedError = errors.find((path) => /(?:^|\.)errors?$/i.test(path));
-  const certainSign = otherSigns.find(isFailure) ?? (lacks ? namedError : undefined);
-  const likelySign = signs.find((sign) => !saysNothing.test(JSON.stringify(scalarAt(answer, sign) ?? '')));
+  const certainSign = otherSigns.find(isFailure) ?? (lacksRequired ? namedError : undefined);
+  const likelySign = signs.find(
+    (sign) => !nothingFoundWords.test(JSON.stringify(scalarAt(answer, sign) ?? '')),
+  );
   const sign = certainSign ?? (areDataGone(level, parts) ? likelySign : undefined);
   if (sign === undefined) return null;
   const text = sign in success ? `expected ${JSON.stringify(success[sign])}` : 'expected no error';
@@ -115,21 +113,20 @@ function isMessage(name: string): boolean {
 /** The texts of members such as `resultMsg`. */
 function messageMembers(value: unknown): readonly unknown[] {
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    /(?:msg|message|text)$/i.test(name) ? [member] : [],
-  );
+  return Object.entries(value)
+    .filter(([name]) => /(?:msg|message|text)$/i.test(name))
+    .map(([, member]) => member);
 }
 
 type DataPart = readonly [name: string, schema: Members];
 
 /** The members of a level that are neither signs nor errors. */
 function dataParts({ properties, prefix }: Level, paths: readonly string[]): readonly DataPart[] {
-  const signNames = paths.flatMap((path) =>
-    path.startsWith(prefix) ? path.slice(prefix.length).split('.', 1) : [],
-  );
-  return Object.entries(properties).flatMap(([name, part]) =>
-    signNames.includes(name) || !isObject(part) ? [] : [[name, part] as const],
-  );
+  const innerPaths = paths.filter((path) => path.startsWith(prefix));
+  const signNames = new Set(innerPaths.map((path) => path.slice(prefix.length).split('.', 1)[0]));
+  return Object.entries(properties)
+    .filter((entry): entry is [string, Members] => isObject(entry[1]))
+    .filter(([name]) => !signNames.has(name));
 }
 
 /** Returns whether the part of an answer with most members has no data: a list, an object, or its other scalars together. */
@@ -166,7 +163,7 @@ function countLeaves(schema: Members): number {
   return inner.reduce((sum, schema) => sum + countLeaves(schema), 0);
 }
 
-const saysNothing = /zero|empty|none|no[ _-]?(data|hit|match|record|result)|not[ _-]?found/i;
+const nothingFoundWords = /zero|empty|none|no[ _-]?(data|hit|match|record|result)|not[ _-]?found/i;
 
 /** The value at a path; undefined if it is an object. */
 function scalarAt(answer: Members, path: string): Success[string] | undefined {
@@ -192,8 +189,8 @@ function admits({ type, anyOf }: Members, name: string): boolean {
 function hasNoContent(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null)
     return [undefined, null, '', false].includes(value as string);
-  return depth < deepest && Object.values(value).every((member) => hasNoContent(member, depth + 1));
+  return depth < maxDepth && Object.values(value).every((member) => hasNoContent(member, depth + 1));
 }
 
 /** Deeper values are not blank. */
-const deepest = 100;
+const maxDepth = 100;
