@@ -94,7 +94,7 @@ export function createBodies(limits: Limits, memory: Memory, reportLimit: Report
     limits,
     memory,
     reportLimit,
-    unfinished: {
+    unfinishedBodies: {
       unpaid: createBodyLimit(memoryShares.unpaidBodies),
       paid: createBodyLimit(memoryShares.paidBodies),
     },
@@ -127,7 +127,9 @@ interface SharedBodyState {
   readonly memory: Memory;
   readonly reportLimit: ReportLimit;
   /** Separate limits, so that unpaid bodies take nothing from paid bodies. While its token is verified, a body counts as paid. */
-  readonly unfinished: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createFairLimit<Body>> };
+  readonly unfinishedBodies: {
+    readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createFairLimit<Body>>;
+  };
   readonly turns: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createLargeWorkQueue> };
   /** Functions that refuse the unpaid bodies that wait for their turn. */
   readonly waiting: Set<() => void>;
@@ -190,9 +192,9 @@ class BodyReading<Value extends object> implements Body {
   }
 
   #release(): void {
-    const { unfinished, waiting } = this.#shared;
+    const { unfinishedBodies, waiting } = this.#shared;
     clearTimeout(this.#deadline);
-    unfinished[this.#kind].remove(this.owner, this);
+    unfinishedBodies[this.#kind].remove(this.owner, this);
     waiting.delete(this.#refuseWaiting);
     this.#blocks = [];
   }
@@ -219,9 +221,9 @@ class BodyReading<Value extends object> implements Body {
     setTimeout(() => this.#finishRefused(413), this.#bodyRequest.request.complete ? 0 : discardMs).unref();
   }
 
-  #count(bytes: number): void {
+  #countBuffered(bytes: number): void {
     this.bufferedBytes += bytes;
-    this.#shared.unfinished[this.#kind].add(this.owner, this, bytes);
+    this.#shared.unfinishedBodies[this.#kind].add(this.owner, this, bytes);
   }
 
   #receive(chunk: Buffer): void {
@@ -236,7 +238,7 @@ class BodyReading<Value extends object> implements Body {
     for (let from = 0; from < chunk.length; ) {
       if (this.#freeBlock.length === 0) {
         const bytes = this.#declaredBytes || blockBytes;
-        this.#count(bytes);
+        this.#countBuffered(bytes);
         if (this.#isRefused) return;
         this.#freeBlock = Buffer.allocUnsafeSlow(bytes);
         this.#blocks.push(this.#freeBlock);
@@ -249,11 +251,12 @@ class BodyReading<Value extends object> implements Body {
 
   /** Applies the limits for a body without a valid token. */
   #limitUnpaid(): void {
-    const { unfinished, limits } = this.#shared;
-    unfinished.paid.remove(this.owner, this);
+    const { unfinishedBodies, limits } = this.#shared;
+    unfinishedBodies.paid.remove(this.owner, this);
     this.#kind = 'unpaid';
-    if (this.bufferedBytes > 0 && !this.#isRefused)
-      unfinished.unpaid.add(this.owner, this, this.bufferedBytes);
+    if (this.bufferedBytes > 0 && !this.#isRefused) {
+      unfinishedBodies.unpaid.add(this.owner, this, this.bufferedBytes);
+    }
     this.#maxBytes = Math.min(limits.maxBodyBytes, limits.unpaidBodyBytes);
     if (this.#isRefused) return;
     if (Math.max(this.#declaredBytes, this.#receivedBytes) > this.#maxBytes) this.#refuseAsTooLarge();
@@ -293,7 +296,8 @@ class BodyReading<Value extends object> implements Body {
   }
 
   async #parseInTurn(): Promise<void> {
-    if (this.#receivedBytes > smallBytes.unpaid && this.bufferedBytes === 0) this.#count(this.#receivedBytes);
+    if (this.#receivedBytes > smallBytes.unpaid && this.bufferedBytes === 0)
+      this.#countBuffered(this.#receivedBytes);
     await this.#bodyRequest.hasValidToken;
     clearTimeout(this.#deadline);
     if (this.#receivedBytes > smallBytes[this.#kind] && !this.#isRefused) {

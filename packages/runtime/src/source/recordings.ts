@@ -113,13 +113,13 @@ export function liveRecordingsDirectory(): string | undefined {
   return undefined;
 }
 
-/** The name of the file that holds the recordings of a path: `get-gas-chain.json`. */
+/** The name of the file that contains the recordings of a path: `get-gas-chain.json`. */
 export function recordingFile({ method, path }: RecordedRequest): string {
-  const words = path
+  const slug = path
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-  return `${method}-${words}`.slice(0, 100).concat('.json');
+  return `${method}-${slug}`.slice(0, 100).concat('.json');
 }
 
 /**
@@ -145,11 +145,11 @@ export function replayRecording(request: RecordedRequest, directory = recordings
   const requestLine = `${method.toUpperCase()} ${path}`;
   // The log never has the values: they are arguments of the caller.
   const { method: _, path: __, ...values } = JSON.parse(requestKey(request));
-  const blank = Object.fromEntries(Object.keys(values).map((part) => [part, '…']));
-  const form = JSON.stringify({ method, path, ...blank });
-  const byHand = `{"request": ${form}, "status": 200, "body": …, "from": "recorded"}`;
+  const elidedParts = Object.fromEntries(Object.keys(values).map((part) => [part, '…']));
+  const requestText = JSON.stringify({ method, path, ...elidedParts });
+  const exampleRecording = `{"request": ${requestText}, "status": 200, "body": …, "from": "recorded"}`;
   const detail = `No recording of this ${requestLine} in test/recordings/${recordingFile(request)}.`;
-  const hint = `market-mcp record records the examples of every tool that only reads, and with --call <tool> those of one that may change something. By hand, add to the list in the file: ${byHand}`;
+  const hint = `market-mcp record records the examples of every tool that only reads, and with --call <tool> those of one that may change something. By hand, add to the list in the file: ${exampleRecording}`;
   const error = new SourceError(
     'SOURCE_NOT_RECORDED',
     `There is no recording of ${requestLine}: make one with market-mcp record.`,
