@@ -276,7 +276,10 @@ function sharedByAll(): Variant {
   };
 }
 
-/** The same, but calls that run beside other requests than calls fail, as all do at the beginning of a check. */
+/**
+ * The same, but calls that run beside other requests than calls fail, as most do at the beginning of a check. Calls with BTC or without arguments
+ * do not: if by chance all calls of a tool failed, nothing would be found of which calls could be generated.
+ */
 function sharedOrFailed(): Variant {
   const { call: shared } = sharedByAll();
   let others = 0;
@@ -293,9 +296,9 @@ function sharedOrFailed(): Variant {
     },
     call: (good, steps) => async (params) => {
       const result = await (shared ?? ((same) => same))(good, steps)(params);
-      return others === 0
-        ? result
-        : { ...resultOf({ ...prices, error: 'FAILED', message: 'Try later.' }), isError: true };
+      const { symbol = 'BTC' } = isObject(params.arguments) ? params.arguments : {};
+      if (others === 0 || symbol === 'BTC') return result;
+      return { ...resultOf({ ...prices, error: 'FAILED', message: 'Try later.' }), isError: true };
     },
   };
 }
