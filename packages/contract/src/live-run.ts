@@ -13,7 +13,8 @@ import { deadlinePassed } from './wire/http.ts';
 import { LivenessTracker, outageProblems } from './wire/liveness.ts';
 import { NotRun } from './wire/not-run.ts';
 import { Probe } from './wire/probe.ts';
-import { answerOfSilence, sessionOf } from './wire/rpc.ts';
+import { NoAnswer } from './wire/receive.ts';
+import { sessionOf } from './wire/rpc.ts';
 
 /** The maximum number of rules at the same time. Most rules wait for answers; each `separate` rule uses a processor. */
 const maxParallelRules = { default: 12, separate: 3 } as const;
@@ -226,9 +227,15 @@ export class LiveRun {
     }
   }
 
+  /** Whether a ping is answered. None is sent after the deadline, or if no session can be opened. */
   async #answersPing(): Promise<boolean> {
-    const { http } = await this.probe.rpc('ping').catch(answerOfSilence);
-    return http.status > 0;
+    try {
+      await this.probe.rpc('ping');
+      return true;
+    } catch (error) {
+      if (error instanceof NoAnswer || error instanceof NotRun) return false;
+      throw error;
+    }
   }
 
   /**

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
+import { liveRules } from '../../../packages/contract/src/catalogue.ts';
+import { LiveRun } from '../../../packages/contract/src/live-run.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { nowMs } from '../../../packages/contract/src/wire/clock.ts';
 import type { Breaks } from '../../broken/good-server.ts';
 import { serving, signer } from '../../broken/trust.ts';
-import { instead } from '../../broken/variant.ts';
+import { instead, methodOf } from '../../broken/variant.ts';
 
 const forever: Breaks = { call: () => () => new Promise(() => {}) };
 
@@ -46,4 +48,34 @@ it.concurrent("the timeout of a request is extended beyond the profile's and the
   );
   const reports = await Promise.all([usual, extended]);
   expect(reports.map(({ rules }) => rules[0]?.status)).toEqual(['fail', 'pass']);
+});
+
+it.concurrent('a deadline that passes before a hung request is sent again skips the rule', async () => {
+  const hanging = instead((request) =>
+    methodOf(request) === 'tools/destroy' ? new Promise(() => {}) : undefined,
+  );
+  const leveledRules = liveRules
+    .filter(({ id }) => id === 'protocol.unknown-method')
+    .map((rule) => ({ rule, level: rule.level }));
+  let isOver = false;
+  const { results } = await serving(hanging, async (url) => {
+    const target = {
+      url,
+      profile: context,
+      timeoutMs: 10_000,
+      get deadlineAt() {
+        return isOver ? 0 : Number.POSITIVE_INFINITY;
+      },
+    };
+    const liveRun = new LiveRun(target, undefined);
+    try {
+      return await liveRun.checkAll(leveledRules, (result) => {
+        isOver = true;
+        return result;
+      });
+    } finally {
+      await liveRun.close();
+    }
+  });
+  expect(results).toMatchObject([{ status: 'not-run', cause: 'unanswered' }]);
 });
