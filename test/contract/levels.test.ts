@@ -7,7 +7,7 @@ import { effectiveLevel, ruleCases } from '../../packages/contract/src/rules/rul
 import { runContract } from '../../packages/contract/src/run.ts';
 import type { OwnedServer } from '../../packages/contract/src/target.ts';
 import { serving, signer } from '../broken/trust.ts';
-import { instead } from '../broken/variant.ts';
+import { instead, withAnswer } from '../broken/variant.ts';
 
 /** The level of a rule that fails because the server answers some requests by this status. */
 async function levelOf(
@@ -62,5 +62,17 @@ it.each(['session.lasting', 'session.parallel', 'tool.name-unique', 'input.defau
   (id) => {
     const rule = rules.find((candidate) => candidate.id === id);
     expect(rule && effectiveLevel(rule, mcp)).toBe('should');
+  },
+);
+
+it.each(['session', 'session.open'])(
+  'a server that opens no session and requires one fails other rules under a profile without %s',
+  async (name) => {
+    const profile = { ...context, rules: { ...context.rules, overrides: { [name]: 'off' as const } } };
+    const withoutId = withAnswer((answer) => ({ ...answer, headers: {} }));
+    const { rules } = await serving(withoutId, (url) =>
+      runContract({ url, profile }, { selects: ({ id }) => id === 'discovery.tools-list' }),
+    );
+    expect(rules).toMatchObject([{ status: 'fail' }]);
   },
 );

@@ -1,6 +1,7 @@
 import { shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Level, Methods, Problem, RuleResult, RuleText } from '../model.ts';
+import { levelOverride } from '../platforms/level-override.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Target } from '../target.ts';
 import { msSince } from '../wire/clock.ts';
@@ -219,14 +220,13 @@ function highestLevel(rules: readonly RuleText[]): Level {
 }
 
 /** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */
-export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Level | 'off' {
+export function effectiveLevel(rule: RuleText, profile: PlatformProfile): Level | 'off' {
   const ids = rule.within === undefined ? [rule.id] : [rule.id, rule.within];
-  const names = [...ids, ...ids.map((id) => id.slice(0, id.indexOf('.')))];
-  const name = names.find((candidate) => Object.hasOwn(rules.overrides, candidate));
-  const override = name === undefined ? undefined : rules.overrides[name];
+  const override = levelOverride(ids, profile);
   if (override) return override;
-  if (!rule.fact || rules.facts === 'own') return rule.level;
-  return rules.facts;
+  const { facts } = profile.rules;
+  if (!rule.fact || facts === 'own') return rule.level;
+  return facts;
 }
 
 /** A rule that has run: it failed if it found problems. `startedAt` is a time by `nowMs()`. */

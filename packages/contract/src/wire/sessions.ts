@@ -1,6 +1,7 @@
 import { isObject, objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
+import { levelOverride } from '../platforms/level-override.ts';
 import type { Target } from '../target.ts';
 import { type FetchedToolList, fetchToolList, type ToolList } from './fetch-tool-list.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
@@ -123,7 +124,7 @@ export class Sessions extends Requests {
   session(): Promise<string | undefined> {
     return this.once('session', async () => {
       const session = await this.confirmSession(await this.initialized());
-      const isReported = this.profile.rules.overrides['session.open'] !== 'off';
+      const isReported = levelOverride(['session.open'], this.profile) !== 'off';
       if (session === undefined && isReported && !(await this.isStateless())) throw NotRun.by('session');
       return session;
     });
