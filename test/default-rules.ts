@@ -1,5 +1,5 @@
 import { rules } from '../packages/contract/src/catalogue.ts';
-import { runsUnnamed } from '../packages/contract/src/rules/rule.ts';
+import { runsByDefault } from '../packages/contract/src/rules/rule.ts';
 
 /** The rules of a check that names none. */
-export const defaultRules = rules.filter(runsUnnamed);
+export const defaultRules = rules.filter(runsByDefault);

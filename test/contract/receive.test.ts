@@ -59,7 +59,7 @@ describe('a stream of events', () => {
 });
 
 describe('a stream of more than 10,000 events', () => {
-  const tooMany = 'an answer of more than 10000 events';
+  const tooMany = 'the response has more than 10000 events';
   const streams = ['data:\n\n', 'data: {\n\n', '\n\n', ': comment\r\n\r\n'].flatMap((broken) => [
     [broken, broken.repeat(400_000) + event(1)],
     [`a response and ${broken}`, event(1) + broken.repeat(400_000)],

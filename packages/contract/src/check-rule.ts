@@ -1,6 +1,6 @@
 import type { Level, Problem, RuleResult } from './model.ts';
 import { notRunReason, skippedRule } from './report/summary.ts';
-import { isViolation, type LiveRule, type Note, silenceProblems, verdict } from './rules/rule.ts';
+import { isViolatedBySilence, type LiveRule, type Note, silenceProblems, verdict } from './rules/rule.ts';
 import type { Target } from './target.ts';
 import { nowMs } from './wire/clock.ts';
 import { requireControls } from './wire/controls.ts';
@@ -64,13 +64,13 @@ export async function checkRule(
   let controlsPassed = skipsControls;
   try {
     const problems = await liveness.trackRule(rule.id, async () => {
-      if (!controlsPassed) await requireControls(rule, probe);
+      if (!controlsPassed) await requireControls(probe, rule.controls);
       controlsPassed = true;
       return rule.check(probe, note);
     });
     if (isDistorted()) throw notMeasurable;
     if (problems.some(isRateLimited)) throw NotRun.because('unanswered', rateLimited);
-    if (problems.length > 0 && mayEndServer(rule)) await liveness.checkAnswering(rule.id);
+    if (problems.length > 0 && mayEndServer(rule)) await liveness.recordOutageIfSilent(rule.id);
     const isDoubtful = problems.length > 0 && rule.turn === 'separate';
     return { result: resultOf(problems), isComplete: true, isDoubtful };
   } catch (thrown) {
@@ -79,7 +79,7 @@ export async function checkRule(
     const reason = notRunReason(error);
     const isAlive = reason.kind !== 'unanswered' || (await liveness.checkAnswering(rule.id));
     const skipped = isAlive ? { result: skippedRule(resultOf([]), reason) } : {};
-    if (!controlsPassed || !isViolation(rule, error)) return skipped;
+    if (!controlsPassed || !isViolatedBySilence(rule, error)) return skipped;
     const problems = silenceProblems(error);
     return silenceCheck(rule, { problems, skipped, isAlive, failed: resultOf(problems) });
   }

@@ -94,7 +94,7 @@ export class LiveRun {
   constructor(target: Target, signal: AbortSignal | undefined) {
     this.#target = target;
     this.#signal = signal;
-    this.#forgetServer();
+    this.#startProbe();
     this.liveness = new LivenessTracker(target, this.probe.ledger, signal);
   }
 
@@ -111,15 +111,15 @@ export class LiveRun {
     return this.#probes.length > 1;
   }
 
-  /** Continues with a probe that knows nothing about the server: after a restart its sessions are gone. */
-  #forgetServer(): void {
+  /** Starts the first probe, or one that knows nothing about the server: after a restart its sessions are gone. */
+  #startProbe(): void {
     const previousProbe = this.#probes.at(-1);
     previousProbe?.ledger.openedSessions.clear();
     this.#probes.push(new Probe(this.#target, this.#signal, undefined, previousProbe?.ledger));
   }
 
-  /** Continues with a probe that reuses only the session and the tools of the previous one. Rules ask for all else again. */
-  #forgetAnswers(): void {
+  /** Starts a probe that reuses only the session and the tools of the previous probe. Rules ask for all else again. */
+  #startProbeInSameSession(): void {
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
   }
 
@@ -184,7 +184,7 @@ export class LiveRun {
   async #checkAfterRestart(rules: readonly LeveledRule[], state: RunState): Promise<void> {
     const unfinishedRules = rules.filter(({ rule }) => !state.results.has(rule));
     if (unfinishedRules.length === 0 || !(await this.liveness.restart())) return;
-    this.#forgetServer();
+    this.#startProbe();
     const suspects = unfinishedRules.filter(({ rule }) => state.startedRules.has(rule));
     const otherRules = unfinishedRules.filter(({ rule }) => !state.startedRules.has(rule));
     await mapConcurrently([...otherRules, ...suspects], 1, (rule) => this.#checkFirst(rule, state));
@@ -199,15 +199,15 @@ export class LiveRun {
     if (this.liveness.hasStopped) return state.forgetResults(doubtfulRules);
     if (doubtfulRules.length === 0 || !this.probe.ledger.speaksJsonRpc) return;
     await this.#endSessions();
-    this.#forgetAnswers();
+    this.#startProbeInSameSession();
     let silences = 0;
     for (const leveledRule of doubtfulRules) {
       const { rule } = leveledRule;
       if (silences === maxSilentRepeats) return;
       if (!state.isChecked(rule) && state.hasDoubtfulIsolatedRule) continue; // it depends on an isolated rule that failed again
       state.doubtfulRules.delete(rule);
-      await this.#repeatRule(leveledRule, state, rule.turn !== 'isolated');
-      if (state.doubtfulRules.has(rule) && rule.turn !== 'separate') silences += 1;
+      const { isDoubtful } = await this.#repeatRule(leveledRule, state, rule.turn !== 'isolated');
+      if (isDoubtful && rule.turn !== 'separate') silences += 1;
     }
   }
 
@@ -215,7 +215,7 @@ export class LiveRun {
   async #repeatHangsBetweenPings(rules: readonly LeveledRule[], state: RunState): Promise<void> {
     const hangingRules = rules.filter(({ rule }) => state.hangingRules.has(rule));
     if (hangingRules.length === 0) return;
-    this.#forgetAnswers();
+    this.#startProbeInSameSession();
     for (const leveledRule of hangingRules) {
       const { rule, level } = leveledRule;
       const { reason = '' } = state.results.get(rule) ?? {};
@@ -249,7 +249,7 @@ export class LiveRun {
       if (id === ownAnswerId) return false;
       return status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0;
     });
-    this.#forgetAnswers();
+    this.#startProbeInSameSession();
     this.probe.sendOneByOne();
     for (const rule of affectedRules) await this.#repeatRule(rule, state);
   }
@@ -257,7 +257,7 @@ export class LiveRun {
   /** Checks the rules again whose failures were all intermittent. A rule that meets an intermittent failure again is not run, because of `answers.steady`. */
   async #repeatIntermittentFailures(rules: readonly LeveledRule[], state: RunState): Promise<void> {
     if (this.liveness.hasStopped || !state.hasFailed(steadyId)) return;
-    const isIntermittent = (text: string): boolean => this.probe.ledger.causeOf(text) === steadyId;
+    const isIntermittent = (text: string): boolean => this.probe.ledger.ruleExplaining(text) === steadyId;
     const affectedRules = rules.filter(({ rule }) => {
       const { id, status, cause, reason = '', problems = [] } = state.results.get(rule) ?? {};
       if (id === steadyId) return false;
@@ -299,7 +299,7 @@ export class LiveRun {
   /** Ends the sessions of this run, unless the server opens no second session, or never spoke JSON-RPC. */
   async #endSessions(): Promise<void> {
     if (this.#target.era === 'modern' || !this.probe.ledger.speaksJsonRpc) return;
-    this.#opensFurtherSessions ??= this.probe.initializedAgain().then(
+    this.#opensFurtherSessions ??= this.probe.secondInitialize().then(
       ({ http, result }) => result !== undefined && sessionOf(http) !== undefined,
       () => false,
     );
@@ -309,7 +309,7 @@ export class LiveRun {
   async #checkStaysUp(level: Level): Promise<RuleResult> {
     const startedAt = nowMs();
     const { outages } = this.liveness;
-    if (outages.length === 0) await this.liveness.checkAnswering(staysUp.id);
+    if (outages.length === 0) await this.liveness.recordOutageIfSilent(staysUp.id);
     if (outages.length === 0 && this.probe.isOverdue)
       return skippedRule(verdict(staysUp, level, [], startedAt), deadlinePassed());
     return verdict(staysUp, level, outageProblems(outages), startedAt);

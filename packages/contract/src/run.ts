@@ -4,12 +4,12 @@ import type { LeveledRule } from './check-rule.ts';
 import type { Json } from './json/value.ts';
 import { LiveRun } from './live-run.ts';
 import type { RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
-import { withCauses } from './report/causes.ts';
+import { withExplainingRules } from './report/causes.ts';
 import { notRunReason, reportIdentity, skippedRule, summarizeRules } from './report/summary.ts';
 import { inspectToolList } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
-import { decidedByResults, dependsOnCallResults } from './rules/output.ts';
-import { effectiveRule, runsUnnamed } from './rules/rule.ts';
+import { dependsOnCallResults, withCallResults } from './rules/output.ts';
+import { effectiveRule, runsByDefault } from './rules/rule.ts';
 import type { Target } from './target.ts';
 import { msSince, nowMs } from './wire/clock.ts';
 import { eraToCheck, isOfEra } from './wire/era.ts';
@@ -22,7 +22,7 @@ import { requireReachable } from './wire/require-reachable.ts';
 export interface RunOptions {
   /** Called after each rule, with the number of finished rules and of all rules. */
   onRule?(result: RuleResult, completedCount: number, total: number): void;
-  /** Called with the elements of the tool list, once they are known. */
+  /** Called with the elements of the tool list when it has been read. */
   onListed?(tools: readonly Json[]): void;
   /** Whether to run a rule; others do not appear in the report. By default, all but those that are `onlyNamed`. */
   readonly selects?: ((rule: RuleText) => boolean) | undefined;
@@ -31,9 +31,9 @@ export interface RunOptions {
 }
 
 /**
- * Runs every rule that is on in the target's profile against a running server. Only answers make a rule pass or fail. A rule without its
- * preconditions, or without answers, is reported as not run with the reason. A server that we own is restarted once if it stops
- * answering.
+ * Runs every rule that is on in the target's profile against a running server. Silence makes only a rule with `mustAnswer` fail. Any other
+ * rule without an answer is skipped with the reason, as is a rule without its preconditions. A server that we own is restarted once if it
+ * stops answering.
  *
  * @throws Unreachable
  */
@@ -50,7 +50,7 @@ export async function runContract(runTarget: Target, options: RunOptions = {}): 
 async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun): Promise<Report> {
   const startedAt = nowMs();
   const era = eraToCheck(target.era, target.profile);
-  const selects = (rule: RuleText) => isOfEra(rule, era) && (options.selects ?? runsUnnamed)(rule);
+  const selects = (rule: RuleText) => isOfEra(rule, era) && (options.selects ?? runsByDefault)(rule);
   await requireReachable(liveRun.probe);
   const leveledRules = liveRules.flatMap(
     (rule) => effectiveRule(rule, target.profile, selects, rule.levelOf?.(target)) ?? [],
@@ -68,7 +68,9 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
       );
   options.signal?.throwIfAborted();
   const { ledger } = liveRun.probe;
-  const rules = withCauses([...finalDefinitionResults, ...liveResults], (actual) => ledger.causeOf(actual));
+  const rules = withExplainingRules([...finalDefinitionResults, ...liveResults], (actual) =>
+    ledger.ruleExplaining(actual),
+  );
   const rehearsal = await rehearsalSteps(rehearsalProbe);
   const summary = summarizeRules(rules, msSince(startedAt));
   return {
@@ -120,7 +122,7 @@ async function inspectDefinitions(
   } catch (error) {
     signal?.throwIfAborted();
     const skipReason = notRunReason(error);
-    if (skipReason.kind === 'unanswered') await liveness.checkAnswering(beforeFirstRule);
+    if (skipReason.kind === 'unanswered') await liveness.recordOutageIfSilent(beforeFirstRule);
     const results = inspectToolList([], profile, [], methods, selects);
     return results.map((result) => skippedRule(result, skipReason));
   }
@@ -135,11 +137,11 @@ async function applyCallResults(
   const tools = await probe.tools().catch(() => []);
   return results.map((result) => {
     if (!dependsOnCallResults(result)) return result;
-    return finish(decidedByResults(result, tools, (tool, outcome) => probe.ledger.dataOf(tool, outcome)));
+    return finish(withCallResults(result, tools, (tool, outcome) => probe.ledger.dataOf(tool, outcome)));
   });
 }
 
-/** Reads the tool list again after a restart of the server, or keeps the skipped results. */
+/** Reads the tool list again if a later probe replaced the first and the server still answers. Otherwise it keeps the skipped results. */
 async function retryDefinitions(
   results: readonly RuleResult[],
   { isRenewed, liveness }: LiveRun,

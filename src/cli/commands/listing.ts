@@ -7,9 +7,9 @@ import {
   type Output,
   refuseUnwritable,
   saveJson,
-  saveOutput,
   singleLine,
   unwrap,
+  writeWhereLinksLead,
 } from 'market-mcp-contract/command';
 import type { ToolDefinition } from 'market-mcp-contract/definition';
 import type { Json, JsonObject } from 'market-mcp-contract/json';
@@ -125,6 +125,6 @@ async function writeListing(
     const hint = 'Compare with --dry-run, then add --force to replace it.';
     throw new CommandError('FILE_EXISTS', `${file} exists and differs from what would be written`, hint);
   }
-  await (out === undefined ? saveJson(file, document) : saveJson(file, document, saveOutput));
+  await (out === undefined ? saveJson(file, document) : saveJson(file, document, writeWhereLinksLead));
   return { file, written: true };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Problem, resultOutcome } from 'market-mcp-contract/definition';
 import { isBlank, isObject, type Json, type JsonObject, mismatches, shorten } from 'market-mcp-contract/json';
-import { isRefusal, listedOutputSchema, type RpcAnswer, resultText } from 'market-mcp-contract/wire';
+import { isDeniedByStatus, listedOutputSchema, type RpcAnswer, resultText } from 'market-mcp-contract/wire';
 import { walkableJsonIn } from './answer-values.ts';
 import { type DeliberateRefusal, isRefusedWith } from './marketplace-model.ts';
 
@@ -73,7 +73,7 @@ export function outcomeOf({
   error,
 }: Pick<RpcAnswer, 'result' | 'error'> & { readonly http: Pick<RpcAnswer['http'], 'status'> }): CallOutcome {
   if (http.status === 0) return 'no-answer';
-  if (isRefusal(http)) return 'refused';
+  if (isDeniedByStatus(http)) return 'refused';
   if (error) return 'error';
   if (!result) return 'http-error';
   const data = resultData(result);

@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto';
 import { isWalkable, type Json, type JsonObject, memoize } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import {
-  answerOfSilence,
   type CallPolicy,
   createSigner,
   type Forgery,
@@ -12,6 +11,7 @@ import {
   rpcAnswer,
   rpcRequest,
   type Signer,
+  silentAnswerOrThrow,
 } from 'market-mcp-contract/wire';
 import { exactResult } from './answer-values.ts';
 import { type CallVerdict, callVerdict } from './call-verdict.ts';
@@ -106,7 +106,7 @@ export class ToolCaller {
     const { endpoint, tool, arguments: args, definition, deliberate, purpose = 'call' } = order;
     const refusal = deliberate === undefined ? null : expectedRefusal(deliberate);
     return this.probing(endpoint, { purpose, refusal }, async (probe, recorder) => {
-      const answer = await sendCall(probe, tool, args, deliberate).catch(answerOfSilence);
+      const answer = await sendCall(probe, tool, args, deliberate).catch(silentAnswerOrThrow);
       const { http, result, error } = answer;
       const isAnswered = http.status > 0;
       const failure = isAnswered ? http.body : (recorder.error ?? http.body);

@@ -79,7 +79,7 @@ async function examineForm(
     return refusalWith(fields, reasons);
   };
   tell('Discovery', 'running');
-  await probe.initialized();
+  await probe.firstInitialize();
   const tools = await probe.toolListElements();
   if (tools.length === 0) {
     return fail('Discovery', ['tools/list is empty: there is nothing to list. Serve at least one tool.']);

@@ -11,7 +11,7 @@ import { mcp } from 'market-mcp-contract/platforms';
 import {
   fetchToolList,
   Hang,
-  isRefusal,
+  isDeniedByStatus,
   metaKey,
   modernRpc,
   modernVersion,
@@ -79,7 +79,7 @@ export async function listServer(
     const answer = await pendingAnswer.catch((error: unknown) => {
       throw error instanceof Hang ? notAnswered(shownUrl, 'it did not answer', timeoutMs) : error;
     });
-    if (isRefusal(answer.http))
+    if (isDeniedByStatus(answer.http))
       throw new TokenRefusal(
         shownUrl,
         token === undefined ? 'it asks for a token' : 'it refuses the token',

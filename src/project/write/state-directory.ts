@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { notWritable, replaceFile, saveText } from 'market-mcp-contract/command';
+import { notWritable, replaceAtPath, replaceFile } from 'market-mcp-contract/command';
 import { sealOf } from '../read/read-files.ts';
 import { refuseObstacles } from '../read/resolve-inside.ts';
 
@@ -19,7 +19,7 @@ export async function makeStateDirectory(directory: string): Promise<void> {
   await mkdir(place, { recursive: true, mode: 0o700 }).catch((error) => {
     throw notWritable(place, error);
   });
-  await saveText(join(place, '.gitignore'), '*\n');
+  await replaceAtPath(join(place, '.gitignore'), '*\n');
 }
 
 /**

@@ -13,7 +13,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { refuseUnwritable, saveJson, saveOutput } from '../../../packages/contract/src/command/save.ts';
+import {
+  refuseUnwritable,
+  saveJson,
+  writeWhereLinksLead,
+} from '../../../packages/contract/src/command/save.ts';
 import { directory } from '../directory.ts';
 
 it('does not follow a link at the name of the temporary file', async () => {
@@ -43,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('a path that the user gave', () =>
       const link = join(root, `to-${name}`);
       symlinkSync(name, link);
       await refuseUnwritable(link);
-      await saveOutput(link, 'new');
+      await writeWhereLinksLead(link, 'new');
       expect(lstatSync(link).isSymbolicLink()).toBe(true);
       expect(readFileSync(join(root, name), 'utf8')).toBe('new');
     }
@@ -54,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('a path that the user gave', () =>
     writeFileSync(file, 'old');
     for (const mode of [0o600, 0o666]) {
       chmodSync(file, mode);
-      await saveOutput(file, 'new');
+      await writeWhereLinksLead(file, 'new');
       expect(statSync(file).mode & 0o777).toBe(mode);
       expect(readFileSync(file, 'utf8')).toBe('new');
     }
@@ -62,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('a path that the user gave', () =>
 
   it('keeps what a file contains if the text is added', async () => {
     const file = join(directory(), 'summary');
-    for (const text of ['a', 'b']) await saveOutput(file, text, true);
+    for (const text of ['a', 'b']) await writeWhereLinksLead(file, text, true);
     expect(readFileSync(file, 'utf8')).toBe('ab');
   });
 
@@ -71,11 +75,11 @@ describe.skipIf(process.platform === 'win32')('a path that the user gave', () =>
     const fifo = join(root, 'fifo');
     execFileSync('mkfifo', [fifo]);
     symlinkSync('fifo', join(root, 'link'));
-    await expect(saveOutput(fifo, 'lost')).rejects.toMatchObject({ code: 'NOT_WRITABLE' });
+    await expect(writeWhereLinksLead(fifo, 'lost')).rejects.toMatchObject({ code: 'NOT_WRITABLE' });
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
     for (const path of [fifo, join(root, 'link')]) {
       await refuseUnwritable(path);
-      await saveOutput(path, 'new');
+      await writeWhereLinksLead(path, 'new');
       const read = Buffer.alloc(10);
       expect(read.toString('utf8', 0, readSync(reader, read))).toBe('new');
     }
@@ -92,7 +96,7 @@ describe.skipIf(process.platform === 'win32')('a path that the user gave', () =>
       return context.skip(); // a container or a file system without devices
     }
     await refuseUnwritable(device);
-    await saveOutput(device, 'new');
+    await writeWhereLinksLead(device, 'new');
     expect(lstatSync(device).isCharacterDevice()).toBe(true);
   });
 });

@@ -87,7 +87,7 @@ export async function lookAtServer(
     ok: looks.every(({ status }) => status !== 'fail'),
     target: target.url,
     platform: target.profile.name,
-    answered: await probe.initialized().then(Boolean, () => false),
+    answered: await probe.firstInitialize().then(Boolean, () => false),
     looks,
     ...(drift && { drift }),
   };
@@ -123,7 +123,7 @@ function statusOfProblems(problems: readonly Problem[], okText: string, fix: str
 /** The time of the first answer counts from the name of the host to the last byte, including a cold start. */
 async function firstAnswer(probe: Probe): Promise<LookResult> {
   const { initializeMs } = probe.profile.limits;
-  const answer = await probe.initialized();
+  const answer = await probe.firstInitialize();
   const words = `initialize answered in ${Math.round(answer.http.ms)} ms`;
   if (answer.http.ms > initializeMs)
     return failCheck(

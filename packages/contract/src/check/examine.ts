@@ -5,7 +5,7 @@ import { hasUrlSecret, maskJson, urlMasker } from '../command/url-secrets.ts';
 import { present } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { CallPlan, Era, Report, RuleResult } from '../model.ts';
-import { effectiveRule, runsUnnamed } from '../rules/rule.ts';
+import { effectiveRule, runsByDefault } from '../rules/rule.ts';
 import { type RunOptions, runContract } from '../run.ts';
 import type { Target } from '../target.ts';
 import { addressScope } from '../wire/address.ts';
@@ -149,7 +149,7 @@ function recordPlan(policy: CallPolicy | undefined): RecordedPlan {
 function noRules(
   { platform, era }: Report,
   { profile }: Target,
-  selects: RunOptions['selects'] = runsUnnamed,
+  selects: RunOptions['selects'] = runsByDefault,
 ): CommandError {
   const isOn = rules.some((rule) => effectiveRule(rule, profile, selects) !== undefined);
   if (isOn)

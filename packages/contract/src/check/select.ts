@@ -2,7 +2,7 @@ import { rules } from '../catalogue.ts';
 import { closest, inputError, pass, refuse, reject } from '../command/input-error.ts';
 import type { InputError, Result } from '../command/input-result.ts';
 import type { RuleText } from '../model.ts';
-import { isNamedBy, ruleCases, runsUnnamed } from '../rules/rule.ts';
+import { isNamedBy, ruleCases, runsByDefault } from '../rules/rule.ts';
 
 /** Names of rules or of groups of them: `gate.no-token`, `gate`. */
 export interface RuleSelection {
@@ -20,7 +20,7 @@ export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText)
   if (errors.length > 0) return refuse(...errors);
   const names = (list: readonly string[], rule: RuleText) => list.some((name) => isNamedBy(rule, name));
   const isAsked = (rule: RuleText) =>
-    runsUnnamed(rule) ? only.length === 0 || names(only, rule) : only.includes(rule.id);
+    runsByDefault(rule) ? only.length === 0 || names(only, rule) : only.includes(rule.id);
   const selects = (rule: RuleText) => isAsked(rule) && !names(skip, rule);
   if (rules.flatMap(ruleCases).some(selects)) return pass(selects);
   return reject(

@@ -44,7 +44,14 @@ export { withProgress } from './progress.ts';
 export { proxyNote } from './proxy.ts';
 export { allOf, readInput, utf8Text } from './read-input.ts';
 export { runMain } from './run-main.ts';
-export { notWritable, refuseUnwritable, replaceFile, saveJson, saveOutput, saveText } from './save.ts';
+export {
+  notWritable,
+  refuseUnwritable,
+  replaceAtPath,
+  replaceFile,
+  saveJson,
+  writeWhereLinksLead,
+} from './save.ts';
 export { isSecretValue } from './secret-values.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
 export { onInterrupted, untilSignal } from './signals.ts';

@@ -10,15 +10,15 @@ import { CommandError } from './command-error.ts';
  *
  * @throws CommandError `NOT_WRITABLE`.
  */
-export async function saveText(path: string, text: string): Promise<void> {
+export async function replaceAtPath(path: string, text: string): Promise<void> {
   await replaceFile(path, 0o666, (file) => file.writeFile(text));
 }
 
-/** Writes a value as JSON, like `saveText` or as `save` does. @throws CommandError `NOT_WRITABLE`. */
+/** Writes a value as JSON, like `replaceAtPath` or as `save` does. @throws CommandError `NOT_WRITABLE`. */
 export async function saveJson(
   path: string,
   value: object,
-  save: (path: string, text: string) => Promise<void> = saveText,
+  save: (path: string, text: string) => Promise<void> = replaceAtPath,
 ): Promise<void> {
   await save(path, `${JSON.stringify(value, null, 2)}\n`);
 }
@@ -29,7 +29,7 @@ export async function saveJson(
  *
  * @throws CommandError `NOT_WRITABLE`.
  */
-export async function saveOutput(path: string, text: string, isAppended = false): Promise<void> {
+export async function writeWhereLinksLead(path: string, text: string, isAppended = false): Promise<void> {
   const found = await promises.stat(path).catch(() => undefined);
   const target = isAppended ? undefined : await replaceable(path, found);
   if (target === undefined) return appendText(path, text);

@@ -1,7 +1,7 @@
 import { type Examination, type ExamineOptions, examine, type LocateCauses } from '../check/examine.ts';
 import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode } from '../command/command-error.ts';
-import { refuseUnwritable, saveJson, saveOutput, saveText } from '../command/save.ts';
+import { refuseUnwritable, replaceAtPath, saveJson, writeWhereLinksLead } from '../command/save.ts';
 import type { Output } from '../command/terminal-output.ts';
 import { hasUrlSecret, maskUrl } from '../command/url-secrets.ts';
 import type { CallPlan } from '../model.ts';
@@ -114,19 +114,22 @@ async function saveFiles(
   if (summary !== undefined) {
     // Earlier steps of a job may have written to the summary of GitHub Actions.
     const appends = summary === process.env.GITHUB_STEP_SUMMARY;
-    await saveOutput(summary, `${reporters.markdown(report, reportOptions)}\n`, appends);
+    await writeWhereLinksLead(summary, `${reporters.markdown(report, reportOptions)}\n`, appends);
   }
   if (saveBaseline !== undefined) {
-    await saveJson(saveBaseline, { known: baselineOf(report) }, saveOutput);
+    await saveJson(saveBaseline, { known: baselineOf(report) }, writeWhereLinksLead);
     printSaved(saveBaseline);
   }
   if (listingFile === undefined || !tools) return;
   // A link at the default name may have come with the project, so it is not followed.
-  await saveJson(listingFile, { tools }, flags.saveListing === true ? saveText : saveOutput);
+  await saveJson(listingFile, { tools }, flags.saveListing === true ? replaceAtPath : writeWhereLinksLead);
   printSaved(listingFile);
 }
 
-/** Examines a server with a progress line. Then prints the notes of the server, and the calls of a submission that may change something. */
+/**
+ * Examines a server with a progress line. Then prints the notes of the server, and warns of the tools that the marketplace's
+ * submission test would really run.
+ */
 async function examineOpened(
   { target, locateCauses, needsPermission, notes, release }: OpenedServer,
   options: ExamineOptions,

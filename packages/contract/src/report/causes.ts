@@ -8,11 +8,11 @@ import { skippedRule } from './summary.ts';
  * Replaces the verdicts that another failed rule explains. A failed rule counts as not run if every answer that it got fails the other
  * rule, or if it got only the same refusal as the other rule, in other words than the contract's.
  *
- * @param causeOf the rule that an answer fails, by the text of a problem
+ * @param ruleExplaining the rule that an answer fails, by the text of a problem
  */
-export function withCauses(
+export function withExplainingRules(
   rules: readonly RuleResult[],
-  causeOf: (actual: string) => string | undefined,
+  ruleExplaining: (actual: string) => string | undefined,
 ): readonly RuleResult[] {
   const failed = rules.filter(({ status }) => status === 'fail');
   const ids = new Set(failed.map(({ id }) => id));
@@ -22,10 +22,11 @@ export function withCauses(
     if (refusal !== undefined && !byRefusal.has(refusal)) byRefusal.set(refusal, id);
   }
   const explained = rules.map((rule) => {
-    if (rule.status !== 'fail') return ids.has(steadyId) ? withSteadyCause(rule, rules, causeOf) : rule;
+    if (rule.status !== 'fail')
+      return ids.has(steadyId) ? withSteadyCause(rule, rules, ruleExplaining) : rule;
     const ownCause = sharedValue(
       rule.problems,
-      ({ actual, expected }) => causeOf(actual) ?? causeOf(expected),
+      ({ actual, expected }) => ruleExplaining(actual) ?? ruleExplaining(expected),
     );
     const cause = ownCause ?? byRefusal.get(sharedValue(rule.problems, refusalIn) ?? '');
     if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
@@ -64,10 +65,10 @@ function failedCause(
 function withSteadyCause(
   rule: RuleResult,
   rules: readonly RuleResult[],
-  causeOf: (actual: string) => string | undefined,
+  ruleExplaining: (actual: string) => string | undefined,
 ): RuleResult {
   const { see = [], reason = '', cause } = rule;
-  if (cause === 'unanswered' && causeOf(reason) === steadyId)
+  if (cause === 'unanswered' && ruleExplaining(reason) === steadyId)
     return skippedRule(rule, NotRun.explained(steadyId));
   const explainingRules = rules.filter(({ id }) => see.includes(id));
   if (explainingRules.length === 0 || explainingRules.some(({ status }) => status !== 'pass')) return rule;

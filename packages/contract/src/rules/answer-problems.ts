@@ -5,7 +5,7 @@ import { isDenial, rpcMessages } from '../wire/access.ts';
 import { curlLine } from '../wire/curl-line.ts';
 import type { HttpAnswer, SentRequest } from '../wire/http.ts';
 import { noSuchTool } from '../wire/probe.ts';
-import { describe, isRefusal, type RpcAnswer } from '../wire/rpc.ts';
+import { describe, isDeniedByStatus, type RpcAnswer } from '../wire/rpc.ts';
 import { problemUnless } from './rule.ts';
 
 /** The problem of an HTTP answer to a request, named by the path, unless the condition is true. */
@@ -56,7 +56,7 @@ export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
     if (isDenial(message, answer)) return false;
     const { result, error } = message;
     const namesTool = isObject(error) && shorten(error).includes(noSuchTool);
-    return (isObject(result) && 'content' in result) || (namesTool && !isRefusal(answer));
+    return (isObject(result) && 'content' in result) || (namesTool && !isDeniedByStatus(answer));
   });
   return answerProblems(!hasRun, path, 'no result from a tool', answer);
 }

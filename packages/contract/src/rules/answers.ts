@@ -142,7 +142,7 @@ function propertyRule(property: Property, text: Omit<LiveRule, 'check'>): LiveRu
 
 /** Sends ordinary requests several times: initialize, tools/list and a call. @throws NotRun if tools/list got no result */
 async function repeatRequests(probe: Probe): Promise<void> {
-  const first = await probe.initialized();
+  const first = await probe.firstInitialize();
   await repeatInitialize(probe, first);
   // Only the reset of a new connection proves that the request was lost.
   const newConnection = probe.ledger.hasReset;

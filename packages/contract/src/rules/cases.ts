@@ -4,7 +4,7 @@ import { requireControls } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { Hang, NoAnswer, Unanswered } from '../wire/receive.ts';
-import { isViolation, type LiveRule, type Note, silenceProblems } from './rule.ts';
+import { isViolatedBySilence, type LiveRule, type Note, silenceProblems } from './rule.ts';
 
 /** The members that a merged rule states itself. All others come from its first case, the most general one. */
 type MergedText = Pick<LiveRule, 'title'> & Partial<LiveRule>;
@@ -80,11 +80,11 @@ async function checkCase(
   let isControlled = false;
   try {
     const controls = rule.controls?.filter((works) => !shared.includes(works));
-    if (controls) await requireControls({ ...rule, controls }, probe);
+    if (controls) await requireControls(probe, controls);
     isControlled = true;
     return { problems: (await rule.check(probe, note)).map(ofCase) };
   } catch (error) {
-    if (isControlled && isViolation(rule, error)) {
+    if (isControlled && isViolatedBySilence(rule, error)) {
       const problems = silenceProblems(error).map(ofCase);
       throw error instanceof Hang ? new Hang(problems) : new Unanswered(problems);
     }

@@ -26,7 +26,7 @@ export const discoveryRules: readonly LiveRule[] = [
     controls: [],
     mustAnswer: true,
     check: async (probe) => {
-      const answer = await probe.initialized();
+      const answer = await probe.firstInitialize();
       const { overrides } = probe.profile.rules;
       // MCP, authorization: a server may require a token for every request.
       if (overrides.gate === 'off' && isDenied(answer.http)) throw NotRun.because('unanswered', denied);
@@ -43,7 +43,7 @@ export const discoveryRules: readonly LiveRule[] = [
     mustAnswer: true,
     check: async (probe) => {
       const { initializeMs } = probe.profile.limits;
-      const { http, result } = await probe.initialized();
+      const { http, result } = await probe.firstInitialize();
       if (!result) throw NotRun.by('initialize');
       const actual = `${Math.round(http.ms)} ms`;
       return problemsAt(http.ms <= initializeMs, 'initialize', `an answer within ${initializeMs} ms`, actual);
@@ -188,7 +188,7 @@ function toolNames(tools: readonly unknown[]): string {
 
 /** A server of only resources or prompts: it declares no tools, and does not know the method. */
 async function hasNoTools(probe: Probe): Promise<boolean> {
-  const { result } = await probe.initialized();
+  const { result } = await probe.firstInitialize();
   if (!result || objectOr(result.capabilities).tools !== undefined) return false;
   return (
     (await probe.fetchedToolList()).fault !== undefined &&

@@ -1,9 +1,10 @@
 import { isLoopback } from '../wire/address.ts';
+import { requireAnyAnswer } from '../wire/liveness.ts';
 import { fact, type LiveRule, must, problemsAt, problemUnless } from './rule.ts';
 
 /**
- * Its check throws if nothing answers. The run calls it whenever another rule gets no answer, and reports it at the end:
- * a server that dies is one finding, and the rules that lack an answer because of it are not run.
+ * Its check throws if nothing answers. The run sends the same requests whenever another rule gets no answer, and reports the
+ * result at the end: a server that dies is one finding, and the rules that lack an answer because of it are skipped.
  */
 export const staysUp: LiveRule = {
   ...must('endpoint.stays-up', 'C§3.1'),
@@ -12,7 +13,7 @@ export const staysUp: LiveRule = {
   controls: [],
   mustAnswer: true,
   check: async (probe) => {
-    await probe.health().catch(() => probe.initialize()); // not both: a new session may disturb the others
+    await requireAnyAnswer(probe);
     return [];
   },
 };

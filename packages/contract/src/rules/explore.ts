@@ -14,7 +14,7 @@ import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
 import { Unanswered } from '../wire/receive.ts';
 import { repeatLines } from '../wire/repeat.ts';
-import { describe, describeCall, isLimited, isRefusal, resultText } from '../wire/rpc.ts';
+import { describe, describeCall, isDeniedByStatus, isLimited, resultText } from '../wire/rpc.ts';
 import { problemOfCall, resultRules } from './result.ts';
 import { effectiveLevel, must, problemsAt, should, withSharedMembers } from './rule.ts';
 import { isText } from './schema-problems.ts';
@@ -91,7 +91,7 @@ async function problemsOfTool(
 
 /** The generated calls that neither authentication nor a limit denied. @throws NotRun if there is none, or no ordinary call has a result */
 function callsOfExploration({ calls, notes }: Exploration): readonly ExploredCall[] {
-  const executedCalls = calls.filter(({ rpc: { http } }) => !isRefusal(http) && !isLimited(http));
+  const executedCalls = calls.filter(({ rpc: { http } }) => !isDeniedByStatus(http) && !isLimited(http));
   // The time was over before the first call.
   if (calls.length === 0 && notes.length > 0) throw NotRun.because('unanswered', notes.join('; '));
   if (executedCalls.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');

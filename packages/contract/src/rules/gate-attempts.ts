@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { shorten } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { admitsPaid, refusesUnpaid } from '../wire/controls.ts';
+import { admitsPaid, type Control, refusesUnpaid } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import type { CallParams, Probe } from '../wire/probe.ts';
 import type { Forgery } from '../wire/signer.ts';
 import { ranProblems } from './answer-problems.ts';
-import { type Control, type LiveRule, must, problemsInParallel } from './rule.ts';
+import { type LiveRule, must, problemsInParallel } from './rule.ts';
 
 /** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
 export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];

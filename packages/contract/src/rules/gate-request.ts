@@ -6,7 +6,7 @@ import { invented } from '../wire/curl-line.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
-import { answerOfSilence, nextId, rpcRequest } from '../wire/rpc.ts';
+import { nextId, rpcRequest, silentAnswerOrThrow } from '../wire/rpc.ts';
 import { type Attempt, answerProblems, ranProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
 import { type LiveRule, must, problemsInParallel } from './rule.ts';
@@ -235,7 +235,7 @@ export interface Unpaid extends Omit<PostOptions, 'token'> {
 export function runsNothing(probe: Probe, forms: readonly Unpaid[]): Promise<readonly Problem[]> {
   return problemsInParallel(forms, async (form) => {
     const attempt = await sendUnpaid(probe, form).catch((error: unknown) => ({
-      answer: answerOfSilence(error).http,
+      answer: silentAnswerOrThrow(error).http,
       path: form.as ?? '',
     }));
     return ranProblems(attempt);

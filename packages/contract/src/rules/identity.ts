@@ -191,7 +191,7 @@ const completion: JsonObject = {
 const notReady = /^(un|not|start|init|boot|load|warm|down|degraded|fail|err|stop|maintenance)/i;
 
 async function initialized(probe: Probe): Promise<JsonObject> {
-  const { result } = await probe.initialized();
+  const { result } = await probe.firstInitialize();
   if (!result) throw NotRun.by('initialize');
   return result;
 }

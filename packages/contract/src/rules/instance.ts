@@ -3,12 +3,12 @@ import { shorten } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import type { Instance, ProcessExit } from '../target.ts';
+import type { Control } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import { sessionOf } from '../wire/rpc.ts';
 import { answerProblems } from './answer-problems.ts';
-import type { Control } from './rule.ts';
 
 const publicUrl = 'https://tools.example.com/mcp';
 

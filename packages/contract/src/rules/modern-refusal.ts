@@ -2,7 +2,7 @@ import { isObject, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { isDenied } from '../wire/access.ts';
-import { refusesUnpaid, speaksModern } from '../wire/controls.ts';
+import { type Control, refusesUnpaid, speaksModern } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import {
   type ModernOptions,
@@ -17,7 +17,7 @@ import type { RpcAnswer } from '../wire/rpc.ts';
 import { answerProblems, holdsResult, ranProblems, rejectedProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
 import { callsModern, modernCall, modernList } from './modern.ts';
-import { type Control, must, problemsInParallel, problemUnless, should, withSharedMembers } from './rule.ts';
+import { must, problemsInParallel, problemUnless, should, withSharedMembers } from './rule.ts';
 
 /** The error codes of the revision, and those of JSON-RPC that it uses. */
 const codes = {

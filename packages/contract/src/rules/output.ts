@@ -238,7 +238,7 @@ export function dependsOnCallResults({ id }: Pick<RuleResult, 'id'>): boolean {
 }
 
 /** The verdict of such a rule without the problems of tools of which an observed result matches the outputSchema. */
-export function decidedByResults(
+export function withCallResults(
   result: RuleResult,
   tools: readonly JsonObject[],
   observed: Ledger['dataOf'],

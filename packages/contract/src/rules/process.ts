@@ -8,7 +8,7 @@ import type { Environment, Instance, ProcessExit } from '../target.ts';
 import { canInitialize } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
-import { answerOfSilence, isRefusal, sessionOf } from '../wire/rpc.ts';
+import { isDeniedByStatus, sessionOf, silentAnswerOrThrow } from '../wire/rpc.ts';
 import { settleMs } from '../wire/timeouts.ts';
 import { answerProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
@@ -228,13 +228,13 @@ async function acceptsTokenInTime(probe: Probe, instance: Instance): Promise<boo
 async function instanceAcceptsToken(probe: Probe, instance: Instance): Promise<boolean> {
   const token = await probe.token();
   const url = new URL(instance.url);
-  const { http, result } = await probe.initialize(undefined, { url }).catch(answerOfSilence);
+  const { http, result } = await probe.initialize(undefined, { url }).catch(silentAnswerOrThrow);
   if (!result) return false;
   const call = { name: noSuchTool, arguments: {} };
   const answer = await probe
     .rpcOnce('tools/call', call, { url, session: sessionOf(http), token })
-    .catch(answerOfSilence);
-  return !isRefusal(answer.http);
+    .catch(silentAnswerOrThrow);
+  return !isDeniedByStatus(answer.http);
 }
 
 /** A call that nothing interrupts is answered: one that ends the process proves nothing. */

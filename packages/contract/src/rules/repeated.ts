@@ -4,7 +4,7 @@ import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import { answeredCalls } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
-import { answerOfSilence, describeCall, type RpcAnswer, saysLimited } from '../wire/rpc.ts';
+import { describeCall, type RpcAnswer, saysLimited, silentAnswerOrThrow } from '../wire/rpc.ts';
 import { isUnrecorded } from '../wire/unrecorded.ts';
 import { mergeLive } from './cases.ts';
 import { problemOfCall } from './result.ts';
@@ -63,7 +63,7 @@ function repeatedCalls(probe: Probe): Promise<readonly RepeatedOutcome[]> {
       const varies = (failed > 0 && succeeded > 0) || changesIn(answers) > 0;
       const mayRepeat = varies && !probe.target.writing?.has(name) && probe.target.mayCallLiveApis !== true;
       while (mayRepeat && answers.length < repeats.calls && changesIn(answers) < repeats.changes)
-        answers.push(await probe.call(name, args).catch(answerOfSilence));
+        answers.push(await probe.call(name, args).catch(silentAnswerOrThrow));
       return { outcome, answers };
     });
   });

@@ -6,7 +6,8 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Target } from '../target.ts';
 import { msSince } from '../wire/clock.ts';
 import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
-import type { NotRun, Prevention } from '../wire/not-run.ts';
+import type { Control } from '../wire/controls.ts';
+import type { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { fixOfEnd, Hang, NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
 
@@ -25,12 +26,6 @@ export interface StaticRule extends RuleText {
     methods: Methods,
   ): readonly Problem[];
 }
-
-/**
- * Sends a control request: the request of a rule without the property that the rule tests. Resolves to undefined if it works, else to
- * the reason to skip the rule. Each is sent once in a run (`Probe.once`).
- */
-export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 
 /** A rule that needs a running server. */
 export interface LiveRule extends RuleText {
@@ -145,7 +140,7 @@ export function valueProblems(
 }
 
 /** Whether a rule fails because its request got no answer, if the server answers other requests. */
-export function isViolation({ mustAnswer }: LiveRule, error: unknown): error is NoAnswer {
+export function isViolatedBySilence({ mustAnswer }: LiveRule, error: unknown): error is NoAnswer {
   if (mustAnswer === 'in-time') return error instanceof Hang;
   return mustAnswer === true && error instanceof NoAnswer && !(error instanceof NotSent);
 }
@@ -157,7 +152,7 @@ export function silenceProblems(error: NoAnswer): readonly Problem[] {
 }
 
 /** Whether a rule runs where no rule is asked for by its name. */
-export function runsUnnamed({ onlyNamed }: RuleText): boolean {
+export function runsByDefault({ onlyNamed }: RuleText): boolean {
   return onlyNamed !== true;
 }
 

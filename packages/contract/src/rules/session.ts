@@ -1,16 +1,23 @@
 import type { Problem } from '../model.ts';
-import { initializesAgain, lists, opensSession } from '../wire/controls.ts';
+import { type Control, initializesAgain, lists, opensSession } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { NoAnswer } from '../wire/receive.ts';
-import { answerOfSilence, isLimited, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from '../wire/rpc.ts';
+import {
+  isLimited,
+  type RpcAnswer,
+  rpcAnswer,
+  rpcRequest,
+  sessionOf,
+  silentAnswerOrThrow,
+} from '../wire/rpc.ts';
 import {
   answerProblems,
   carriedOutProblems,
   invalidSessionProblems,
   resultProblems,
 } from './answer-problems.ts';
-import { type Control, type LiveRule, must, problemsInParallel, should, valueProblems } from './rule.ts';
+import { type LiveRule, must, problemsInParallel, should, valueProblems } from './rule.ts';
 
 const idHeader = 'initialize, header mcp-session-id';
 
@@ -39,10 +46,10 @@ function twoSessionsProblems(probe: Probe): Promise<readonly Problem[]> {
 function otherMethod(probe: Probe): Promise<string> {
   return probe.once('other method', async () => {
     for (const method of ['prompts/list', 'resources/list']) {
-      const answer = await probe.rpc(method).catch(answerOfSilence);
+      const answer = await probe.rpc(method).catch(silentAnswerOrThrow);
       if (carriedOutProblems(answer, method).length === 0) return method;
     }
-    const { http, result, error } = await probe.rpc('ping').catch(answerOfSilence);
+    const { http, result, error } = await probe.rpc('ping').catch(silentAnswerOrThrow);
     const isAnsweredWrongly = http.status >= 200 && http.status < 300 && !result && error?.code !== -32_601;
     if (isAnsweredWrongly) throw NotRun.by('ping');
     return 'ping';
@@ -105,7 +112,7 @@ async function agedSession(probe: Probe, initialized: RpcAnswer): Promise<string
 
 /** A session that is old enough: one of the run, or a new one if other sessions have replaced that. */
 async function lastingSession(probe: Probe, method: string): Promise<string> {
-  const session = await agedSession(probe, await probe.initializedAgain());
+  const session = await agedSession(probe, await probe.secondInitialize());
   const answer = await probe.rpc(method, undefined, { session, keepsSession: true });
   if (carriedOutProblems(answer, method).length === 0 || isLimited(answer.http)) return session;
   return agedSession(probe, await probe.initializeWithRetries());
@@ -122,7 +129,7 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'initialize returns a session id',
     fix: 'Return the header mcp-session-id with the answer to initialize.',
     check: async (probe) => {
-      const { http, result } = await probe.initialized();
+      const { http, result } = await probe.firstInitialize();
       if (!result) throw NotRun.by('initialize');
       const isNamed = sessionOf(http) !== undefined;
       return valueProblems(isNamed, idHeader, 'a session id', http.headers['mcp-session-id']);
@@ -133,7 +140,7 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'the session id consists of visible ASCII characters',
     fix: 'Use base64url or a UUID.',
     check: async (probe) => {
-      const id = sessionOf((await probe.initialized()).http);
+      const id = sessionOf((await probe.firstInitialize()).http);
       if (id === undefined) throw NotRun.by('session');
       return valueProblems(/^[\x21-\x7e]+$/.test(id), idHeader, 'characters from 0x21 to 0x7E', id);
     },
@@ -145,7 +152,7 @@ export const sessionRules: readonly LiveRule[] = [
     turn: 'opening',
     controls: [opensSession, initializesAgain],
     check: async (probe) => {
-      const answers = [await probe.initialized(), await probe.initializedAgain()];
+      const answers = [await probe.firstInitialize(), await probe.secondInitialize()];
       for (let count = 0; count < 2; count++) answers.push(await probe.initializeWithRetries());
       const ids = answers.flatMap(({ http }) => sessionOf(http) ?? []);
       if (new Set(ids).size < answers.length) throw NotRun.by('sessionAgain');
@@ -178,7 +185,7 @@ export const sessionRules: readonly LiveRule[] = [
     controls: [opensSession],
     mustAnswer: true,
     check: async (probe) => {
-      const answers = [await probe.initializedAgain()];
+      const answers = [await probe.secondInitialize()];
       for (let count = 0; count < 2; count++) answers.push(await probe.initializeWithRetries());
       const refusals = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
       if (refusals.length > 0) return refusals.slice(0, 1);

@@ -1,17 +1,25 @@
-import type { Control, LiveRule } from '../rules/rule.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
-import { NotRun } from './not-run.ts';
+import { NotRun, type Prevention } from './not-run.ts';
 import type { CallOutcome, Probe } from './probe.ts';
 import { Unanswered } from './receive.ts';
-import { isRefusal, sessionOf } from './rpc.ts';
+import { isDeniedByStatus, sessionOf } from './rpc.ts';
 import { healthMs } from './timeouts.ts';
+
+/**
+ * Sends a control request: the request of a rule without the property that the rule tests. Resolves to undefined if it works, else to
+ * the reason to skip the rule. Each is sent once in a run (`Probe.once`).
+ */
+export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 
 /** initialize returns a result: otherwise the target is not an MCP server, and no other rule can be checked. */
 export const canInitialize: Control = async (probe) =>
-  (await probe.initialized()).result ? undefined : 'initialize';
+  (await probe.firstInitialize()).result ? undefined : 'initialize';
 
 /** Sends the control requests of a rule. @throws NotRun if one fails: then the requests of the rule would prove nothing. */
-export async function requireControls({ controls = [canInitialize] }: LiveRule, probe: Probe): Promise<void> {
+export async function requireControls(
+  probe: Probe,
+  controls: readonly Control[] = [canInitialize],
+): Promise<void> {
   for (const works of controls) {
     const reason = await works(probe);
     if (reason !== undefined) throw NotRun.by(reason);
@@ -36,7 +44,7 @@ export const triesMcp: Control = async (probe) => (probe.ledger.speaksJsonRpc ? 
 
 /** The first initialize opens a session. */
 export const opensSession: Control = async (probe) => {
-  const { http, result } = await probe.initialized();
+  const { http, result } = await probe.firstInitialize();
   if (!result) return canInitialize(probe);
   if (sessionOf(http) === undefined) return 'session';
   return undefined;
@@ -46,7 +54,7 @@ export const opensSession: Control = async (probe) => {
 export const initializesAgain: Control = async (probe) => {
   const first = await canInitialize(probe);
   if (first !== undefined) return first;
-  if ((await probe.initializedAgain()).result) return undefined;
+  if ((await probe.secondInitialize()).result) return undefined;
   return 'initializeAgain';
 };
 
@@ -147,7 +155,7 @@ export async function answeredCalls(probe: Probe): Promise<readonly CallOutcome[
 export function answeredOf(outcomes: readonly CallOutcome[]): readonly CallOutcome[] {
   const answered = outcomes.filter(({ rpc }) => rpc.http.status > 0);
   if (answered.length === 0) throw noAnswerTo(outcomes);
-  if (answered.every(({ rpc }) => isRefusal(rpc.http))) throw NotRun.by('refused');
+  if (answered.every(({ rpc }) => isDeniedByStatus(rpc.http))) throw NotRun.by('refused');
   return answered;
 }
 

@@ -15,7 +15,7 @@ import {
 } from './generated-calls.ts';
 import { NotRun, onlyWriting, unexplored } from './not-run.ts';
 import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
-import { answerOfSilence, isUnsent, type RpcAnswer, resultText } from './rpc.ts';
+import { isUnsent, type RpcAnswer, resultText, silentAnswerOrThrow } from './rpc.ts';
 import { allowsArguments, inputSchemaOf } from './tool-cases.ts';
 
 /** The part of the further calls that may look for a smaller failing call. */
@@ -74,7 +74,7 @@ export class Explorer {
       this.#nextAt = at + livePauseMs;
       if (at > nowMs()) await setTimeout(at - nowMs());
     }
-    return this.#probe.call(name, args, options).catch(answerOfSilence);
+    return this.#probe.call(name, args, options).catch(silentAnswerOrThrow);
   }
 
   /** Counts a further call of a tool. Returns false, and counts nothing, if the limit is reached. */

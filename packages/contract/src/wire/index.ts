@@ -23,15 +23,15 @@ export { Hang } from './receive.ts';
 export type { Recorder } from './recording.ts';
 export { submissionTest, verdictsOf } from './rehearsal.ts';
 export {
-  answerOfSilence,
   incidentIn,
-  isRefusal,
+  isDeniedByStatus,
   nextId,
   type RpcAnswer,
   redirectTarget,
   resultText,
   rpcAnswer,
   rpcRequest,
+  silentAnswerOrThrow,
 } from './rpc.ts';
 export {
   type CallPolicy,

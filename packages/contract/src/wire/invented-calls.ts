@@ -6,7 +6,7 @@ import { answeredCalls } from './controls.ts';
 import { Explorer, exploreTools, maxExploredTools } from './explored-calls.ts';
 import { NotRun, onlyWriting } from './not-run.ts';
 import type { CallOutcome, Probe } from './probe.ts';
-import { answerOfSilence } from './rpc.ts';
+import { silentAnswerOrThrow } from './rpc.ts';
 import { allowsArguments, inputSchemaOf } from './tool-cases.ts';
 
 /** A call in which each free text is an invented one, which no source contains. */
@@ -31,7 +31,7 @@ export function inventedCalls(probe: Probe): Promise<readonly InventedCall[]> {
     const byTool = new Map(reading.map((outcome) => [outcome.tool, outcome]));
     const calls = [...byTool.values()].flatMap((outcome) => inventTexts(outcome));
     return mapConcurrently(calls, callsAtOnce, async (call) => {
-      const rpc = await probe.call(call.name, call.arguments).catch(answerOfSilence);
+      const rpc = await probe.call(call.name, call.arguments).catch(silentAnswerOrThrow);
       return { ...call, rpc, result: rpc.result, isInSecondSession: false };
     });
   });

@@ -113,7 +113,7 @@ export class Ledger {
   }
 
   /** The rule that an answer fails, if the problem of another rule contains that answer. */
-  causeOf(actual: string): string | undefined {
+  ruleExplaining(actual: string): string | undefined {
     const text = withoutQuoting(actual);
     return this.#explainedAnswers.find(
       ({ text: shownText }) => text.includes(shownText) || text.includes(responseBodyText(shownText)),

@@ -1,10 +1,18 @@
 import type { Cause, Problem } from '../model.ts';
-import { staysUp } from '../rules/endpoint.ts';
 import type { ProcessEnding, ProcessExit, Target } from '../target.ts';
 import { curlLine } from './curl-line.ts';
 import type { SentRequest } from './http.ts';
 import { type Ledger, requestName } from './ledger.ts';
 import { Probe } from './probe.ts';
+
+/**
+ * Sends GET /health, and initialize only if that gets no answer: a new session may disturb the others.
+ *
+ * @throws NoAnswer if neither is answered
+ */
+export async function requireAnyAnswer(probe: Probe): Promise<void> {
+  await probe.health().catch(() => probe.initialize());
+}
 
 /** When a server stopped answering. */
 export interface Outage {
@@ -66,6 +74,11 @@ export class LivenessTracker {
     return this.#checking;
   }
 
+  /** Sends a request as `checkAnswering` does, only to record an outage. */
+  async recordOutageIfSilent(rule: string): Promise<void> {
+    await this.checkAnswering(rule);
+  }
+
   /**
    * Restarts a server that we own, once in a run.
    *
@@ -91,7 +104,7 @@ export class LivenessTracker {
   async #check(rule: string): Promise<boolean> {
     const probe = new Probe(this.#target, this.#signal);
     try {
-      await staysUp.check(probe);
+      await requireAnyAnswer(probe);
       return true;
     } catch {
       this.#signal?.throwIfAborted();
@@ -102,8 +115,8 @@ export class LivenessTracker {
       const ending = await this.#target.owned?.ending();
       this.#outages.push({
         rule,
-        parallelRules: parallelRules,
-        unansweredRequests: unansweredRequests,
+        parallelRules,
+        unansweredRequests,
         ...(ending && { ending }),
       });
       return false;

@@ -9,7 +9,7 @@ import { callsAtOnce, mapConcurrently } from './concurrency.ts';
 import type { HttpAnswer } from './http.ts';
 import { consent, harmless, limited, NotRun } from './not-run.ts';
 import type { PostOptions } from './requests.ts';
-import { answerOfSilence, isRefusal, type RpcAnswer } from './rpc.ts';
+import { isDeniedByStatus, type RpcAnswer, silentAnswerOrThrow } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
 import { Sessions, saysSessionIsGone } from './sessions.ts';
 import { type CallCase, toolCases } from './tool-cases.ts';
@@ -63,7 +63,7 @@ export class Probe extends Sessions {
 
   /** Whether the server denies also a call with a valid token. A call without an answer is not denied. */
   async deniesPaid(): Promise<boolean> {
-    const { http } = await this.paidCall().catch(answerOfSilence);
+    const { http } = await this.paidCall().catch(silentAnswerOrThrow);
     return isDenied(http) && !(await this.isUngated());
   }
 
@@ -117,7 +117,7 @@ export class Probe extends Sessions {
   async call(name: Json, args: Json | undefined, options: ProbeCall = {}): Promise<RpcAnswer> {
     const answer = await this.#call(name, args, options.token ?? (await this.payment()), options);
     if (options.token !== undefined || !isDenied(answer.http)) return answer;
-    if (isRefusal(answer.http) || (this.target.signer && (await this.deniesPaid())))
+    if (isDeniedByStatus(answer.http) || (this.target.signer && (await this.deniesPaid())))
       throw NotRun.by('refused');
     return answer;
   }
@@ -201,7 +201,7 @@ export class Probe extends Sessions {
       const cases = await this.cases();
       const token = await this.payment();
       return mapConcurrently(cases, callsAtOnce, async (example) => {
-        const rpc = await this.#call(example.name, example.arguments, token).catch(answerOfSilence);
+        const rpc = await this.#call(example.name, example.arguments, token).catch(silentAnswerOrThrow);
         return { ...example, rpc, result: rpc.result };
       });
     });

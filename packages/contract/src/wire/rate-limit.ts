@@ -48,7 +48,7 @@ export class RateLimit {
   }
 
   /** Resolves when no wait is running. */
-  async pass(): Promise<void> {
+  async untilNoWait(): Promise<void> {
     while (this.#wait) await this.#wait;
   }
 
@@ -69,7 +69,7 @@ export class RateLimit {
     this.#isReached = true;
     // A request that was sent before the last wait says nothing new.
     if (this.#wait || sentAt < this.#endedAt) {
-      await this.pass();
+      await this.untilNoWait();
       return true;
     }
     const ms = Math.min(retryAfterMs(headers['retry-after']) ?? waitsMs[attempt] ?? 0, longestWaitMs);

@@ -70,27 +70,27 @@ export class NotSent extends NoAnswer {}
 
 /** The error of an answer that is too long. */
 export function answerTooLong(): NoAnswer {
-  return new NoAnswer(`an answer of more than ${maximumBytes} bytes`);
+  return new NoAnswer(`the response is longer than ${maximumBytes} bytes`);
 }
 
 /** The error of a stream with too many events. */
 export function tooManyEvents(): NoAnswer {
-  return new NoAnswer(`an answer of more than ${maximumEvents} events`);
+  return new NoAnswer(`the response has more than ${maximumEvents} events`);
 }
 
 export interface Received {
   readonly bytes: Buffer;
-  /** Whether a stream of events stayed open after its responses. */
+  /** Whether a stream of events stayed open after its JSON-RPC messages. */
   readonly open: boolean;
-  /** The time of the last response, by the clock of the run. */
+  /** The time of the last JSON-RPC message, by the clock of the run. */
   readonly endedAt: number;
 }
 
 /**
- * Reads an answer to its end. After a response, a stream of events is read for `streamLingerMs`, or for `missingResponseMs` if further
- * responses are expected.
+ * Reads an HTTP response to its end. After a JSON-RPC message, a stream of events is read for `streamLingerMs`, or for
+ * `missingResponseMs` if further messages are expected.
  *
- * @param expectedResponses the number of responses in a stream of events
+ * @param expectedMessages the number of JSON-RPC responses in a stream of events
  * @param arrival is updated with each chunk
  * @throws NoAnswer if it is too long or has too many events, or the error that ends the connection.
  */
@@ -98,14 +98,14 @@ export interface Received {
 export async function receive(
   incoming: IncomingMessage,
   isStream: boolean,
-  expectedResponses: number,
+  expectedMessages: number,
   arrival: Arrival = {},
   clock = nowMs,
 ): Promise<Received> {
   const watch = isStream ? new ResponseWatch() : undefined;
   const chunks: Buffer[] = [];
   let size = 0;
-  let responses = 0;
+  let messages = 0;
   let answeredAt: number | undefined;
   let linger: NodeJS.Timeout | undefined;
   let open = false;
@@ -123,11 +123,11 @@ export async function receive(
       const eventCount = watch.count(chunk.toString('utf8'));
       arrival.request = watch.request;
       if (watch.isOverlong) throw tooManyEvents();
-      if (eventCount === 0 || responses >= Math.max(expectedResponses, 1)) continue;
-      responses += eventCount;
+      if (eventCount === 0 || messages >= Math.max(expectedMessages, 1)) continue;
+      messages += eventCount;
       answeredAt = clock();
       clearTimeout(linger);
-      linger = setTimeout(stopReading, responses < expectedResponses ? missingResponseMs : streamLingerMs);
+      linger = setTimeout(stopReading, messages < expectedMessages ? missingResponseMs : streamLingerMs);
     }
   } catch (error) {
     if (!open) throw error;

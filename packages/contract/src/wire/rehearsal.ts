@@ -9,7 +9,7 @@ import { ListRejected, listingClient, orRejection } from './controls.ts';
 import { harmless, NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
 import { NotSent } from './receive.ts';
-import { failureMembers, incidentIn, isRefusal, resultText } from './rpc.ts';
+import { failureMembers, incidentIn, isDeniedByStatus, resultText } from './rpc.ts';
 import { listedOutputSchema } from './tool-cases.ts';
 import { isUnrecorded, unrecordedFix } from './unrecorded.ts';
 
@@ -58,7 +58,7 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
   return probe.once('rehearsal', async () => {
     await probe.callable();
     const outcomes = await probe.outcomes();
-    if (outcomes.every(({ rpc }) => isRefusal(rpc.http))) throw NotRun.by('refused');
+    if (outcomes.every(({ rpc }) => isDeniedByStatus(rpc.http))) throw NotRun.by('refused');
     const rehearsal = await orRejection(submissionTest(probe));
     if (rehearsal instanceof ListRejected) return { steps: [], rejected: rehearsal.message, ms: 0 };
     if (rehearsal.steps.length === 0) throw NotRun.because('withheld', harmless);

@@ -196,7 +196,7 @@ export class Requests {
   /** Sends a request again that the rate limit (HTTP 429) refused, after the time that the server asks for. */
   async #sendWithinRateLimit(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     for (let attempt = 0; ; attempt += 1) {
-      await this.ledger.rateLimit.pass();
+      await this.ledger.rateLimit.untilNoWait();
       const sentAt = nowMs();
       const answer = await send();
       if (answer.status !== 429) return answer;
@@ -303,7 +303,7 @@ export class Requests {
   async token(forgery?: Forgery): Promise<string> {
     const { signer } = this.target;
     if (!signer) throw NotRun.without('signer');
-    await this.ledger.rateLimit.pass();
+    await this.ledger.rateLimit.untilNoWait();
     const at = nowMs();
     if (!forgery && at > this.#token.staleAt) {
       const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;

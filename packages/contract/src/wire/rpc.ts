@@ -35,7 +35,7 @@ export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
 }
 
 /** Turns a missing answer into an answer with the status 0, for use in `catch`. Rethrows any other error. */
-export function answerOfSilence(error: unknown): RpcAnswer {
+export function silentAnswerOrThrow(error: unknown): RpcAnswer {
   if (!(error instanceof NoAnswer)) throw error;
   const { message: body } = error;
   return rpcAnswer(
@@ -58,7 +58,7 @@ export function isUnsent({ isUnsent = false }: HttpAnswer): boolean {
 }
 
 /** Whether authentication has refused a request. */
-export function isRefusal({ status }: Pick<HttpAnswer, 'status'>): boolean {
+export function isDeniedByStatus({ status }: Pick<HttpAnswer, 'status'>): boolean {
   return status === 401 || status === 403;
 }
 

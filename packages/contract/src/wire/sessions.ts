@@ -9,10 +9,10 @@ import { modernRpc, parameterHeaders } from './modern-request.ts';
 import { NotRun } from './not-run.ts';
 import { ConnectionReset, Hang } from './receive.ts';
 import { type OptionalRequest, type PostOptions, Requests } from './requests.ts';
-import { answerOfSilence, isLimited, isRefusal, type RpcAnswer, sessionOf } from './rpc.ts';
+import { isDeniedByStatus, isLimited, type RpcAnswer, sessionOf, silentAnswerOrThrow } from './rpc.ts';
 
 /** Facts that belong to a session. */
-const factsOfSession = ['initialized', 'session', 'initialized again', 'two at once', 'second session'];
+const factsOfSession = ['first initialize', 'session', 'second initialize', 'two at once', 'second session'];
 
 /**
  * The sessions of a run, its tool list in the checked era, and other facts that are requested once. A fact that is not available throws
@@ -45,13 +45,14 @@ export class Sessions extends Requests {
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
     const { headers, chunked, url, onHeadersRead, token } = options;
-    const paid = token === undefined ? method : `${method}, paid,`;
+    // `answers.steady` prints it as the path of its problem.
+    const countedAs = token === undefined ? method : `${method}, paid,`;
     const isSpecial = Boolean(options.session ?? headers ?? chunked ?? url ?? onHeadersRead);
     const answer = await this.rpcOnce(method, params, { ...options, session }).catch((error: unknown) => {
-      if (error instanceof ConnectionReset && !isSpecial) this.#recordReset(error, paid, params);
+      if (error instanceof ConnectionReset && !isSpecial) this.#recordReset(error, countedAs, params);
       throw error;
     });
-    if (!isSpecial) this.ledger.countAnswer(paid, params, answer);
+    if (!isSpecial) this.ledger.countAnswer(countedAs, params, answer);
     return answer;
   }
 
@@ -78,7 +79,7 @@ export class Sessions extends Requests {
   /** Counts a reset of a new connection. A server may close a reused one before it sees the request. */
   #recordReset(error: ConnectionReset, method: string, params: Json | undefined): void {
     this.ledger.hasReset = true;
-    if (!error.isReused) this.ledger.countAnswer(method, params, answerOfSilence(error), true);
+    if (!error.isReused) this.ledger.countAnswer(method, params, silentAnswerOrThrow(error), true);
   }
 
   async #tryNewSession(): Promise<string | undefined> {
@@ -108,13 +109,13 @@ export class Sessions extends Requests {
   }
 
   /** The answer to the run's first initialize. */
-  initialized(): Promise<RpcAnswer> {
-    return this.once('initialized', () => this.initializeWithRetries());
+  firstInitialize(): Promise<RpcAnswer> {
+    return this.once('first initialize', () => this.initializeWithRetries());
   }
 
   /** The answer to a second, ordinary initialize. */
-  initializedAgain(): Promise<RpcAnswer> {
-    return this.once('initialized again', () => this.initializeWithRetries());
+  secondInitialize(): Promise<RpcAnswer> {
+    return this.once('second initialize', () => this.initializeWithRetries());
   }
 
   /**
@@ -123,7 +124,7 @@ export class Sessions extends Requests {
    */
   session(): Promise<string | undefined> {
     return this.once('session', async () => {
-      const session = await this.confirmSession(await this.initialized());
+      const session = await this.confirmSession(await this.firstInitialize());
       const isReported = levelOverride(['session.open'], this.profile) !== 'off';
       if (session === undefined && isReported && !(await this.isStateless())) throw NotRun.by('session');
       return session;
@@ -176,7 +177,7 @@ export class Sessions extends Requests {
   /** The answer to the first request of the checked era: initialize, or server/discover. */
   opened(): Promise<RpcAnswer> {
     if (this.#isModernOnly) return this.discovered();
-    return this.initialized();
+    return this.firstInitialize();
   }
 
   get #isModernOnly(): boolean {
@@ -257,9 +258,9 @@ async function sendUntilResult(send: () => Promise<RpcAnswer>): Promise<Answers>
   const first = await send();
   const laterAnswers: RpcAnswer[] = [];
   const hasError = ({ http, result }: RpcAnswer): boolean =>
-    http.status > 0 && !result && !isRefusal(http) && !isLimited(http);
+    http.status > 0 && !result && !isDeniedByStatus(http) && !isLimited(http);
   while (laterAnswers.length < furtherAttempts && hasError(laterAnswers.at(-1) ?? first))
-    laterAnswers.push(await send().catch(answerOfSilence));
+    laterAnswers.push(await send().catch(silentAnswerOrThrow));
   return [first, ...laterAnswers];
 }
 
