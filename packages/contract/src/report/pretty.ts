@@ -72,21 +72,21 @@ function shortPrettyReport(
   const paint = color ? painted : plainPaint;
   const { rules, demands, drift, serverErrors = [] } = report;
   const failed = causesFirst(rules).filter((rule) => !rule.known);
-  const counted = failed.filter((rule) => countsAsFailure(rule, demands));
+  const countedRules = failed.filter((rule) => countsAsFailure(rule, demands));
   const otherBlocks = [
     shortReasons(rules),
     firstLines(serverErrors, entriesInShort, (error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
     drift ? firstLines(driftLines(drift, paint), entriesInShort + 1, (line) => line) : [],
     firstLines(baselineLines(report, paint), entriesInShort, (line) => line),
-    [...summaryLines(report, paint), ...againLines(counted, commandFor, paint)],
+    [...summaryLines(report, paint), ...againLines(countedRules, commandFor, paint)],
   ];
-  const [first] = counted;
+  const [firstRule] = countedRules;
   const help = ['Add --verbose for expected and actual values, and for the requests.'];
-  if (first) help.push(`Explain a rule: ${explainCommand(first.id)}`);
+  if (firstRule) help.push(`Explain a rule: ${explainCommand(firstRule.id)}`);
   const room =
     screenLines - otherBlocks.flatMap((lines) => (lines.length > 0 ? ['', ...lines] : [])).length - 6;
-  const ordered = [...counted, ...failed.filter((rule) => !counted.includes(rule))];
-  const failures = firstLines(ordered, Math.max(Math.floor(room / 2), leastFailures), (rule) =>
+  const orderedRules = [...countedRules, ...failed.filter((rule) => !countedRules.includes(rule))];
+  const failures = firstLines(orderedRules, Math.max(Math.floor(room / 2), leastFailures), (rule) =>
     shortFailure(rule, rules, paint).map((line) => clip(line, width + (color ? colorLength : 0))),
   );
   return joinBlocks([[titleLine(report)], failures, ...otherBlocks, help]);
@@ -118,9 +118,9 @@ const placeWidth = 50;
 
 /** The most frequent reasons why rules were not run, without the ids of the rules. */
 function shortReasons(rules: readonly CheckedRule[]): readonly string[] {
-  const left = rules.filter(({ status, because }) => status === 'not-run' && because === undefined);
-  const groups = [...groupBy(left, ({ reason = '' }) => reason)].toSorted(
-    ([, first], [, second]) => second.length - first.length,
+  const skippedRules = rules.filter(({ status, because }) => status === 'not-run' && because === undefined);
+  const groups = [...groupBy(skippedRules, ({ reason = '' }) => reason)].toSorted(
+    ([, left], [, right]) => right.length - left.length,
   );
   return firstLines(groups, entriesInShort, ([reason, group]) =>
     clip(`– not run (${group.length}): ${reasonLine(reason)}`, width),
@@ -128,11 +128,11 @@ function shortReasons(rules: readonly CheckedRule[]): readonly string[] {
 }
 
 function titleLine({ rules, target, platform, runtime, seed }: CheckReport): string {
-  const by = [`platform ${platform}`];
-  if (runtime !== undefined) by.push(`runtime ${runtime}`);
+  const settings = [`platform ${platform}`];
+  if (runtime !== undefined) settings.push(`runtime ${runtime}`);
   if (rules.some(({ id, status }) => id.startsWith('explore.') && status !== 'not-run'))
-    by.push(`seed ${seed}`);
-  return `Contract check of ${printable(target)} (${printable(by.join(', '))})`;
+    settings.push(`seed ${seed}`);
+  return `Contract check of ${printable(target)} (${printable(settings.join(', '))})`;
 }
 
 /** Blocks of lines with an empty line between them. */
@@ -173,8 +173,8 @@ function failureLines(
 
 /** Rules that were not run, by reason: there are few reasons and many rules. */
 function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boolean): readonly string[] {
-  const left = rules.filter(({ status }) => status === 'not-run');
-  return [...groupBy(left, ({ reason = '' }) => reason)].flatMap(([reason, group]) => {
+  const skippedRules = rules.filter(({ status }) => status === 'not-run');
+  return [...groupBy(skippedRules, ({ reason = '' }) => reason)].flatMap(([reason, group]) => {
     const ids = group.map(({ id }) => id);
     return [
       `– not run (${ids.length}): ${reasonLine(reason)}`,
@@ -194,11 +194,11 @@ function clipLines(lines: readonly string[], verbose: boolean): readonly string[
 const linesShown = 2;
 const nameWidth = 80;
 
-function wrapWords(words: readonly string[], width: number): readonly string[] {
+function wrapWords(words: readonly string[], maxWidth: number): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last === undefined || last.length + word.length + 2 > width) lines.push(word);
+    if (last === undefined || last.length + word.length + 2 > maxWidth) lines.push(word);
     else lines[lines.length - 1] = `${last}, ${word}`;
   }
   return lines;
@@ -264,23 +264,25 @@ function summaryLines(report: CheckReport, paint: Paint): readonly string[] {
 /** One line for each group of rules: whether it passed, and the counts. */
 function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly string[] {
   const groups = groupBy(rules, ({ id }) => groupOf(id));
-  const width = Math.max(...[...groups.keys()].map((group) => group.length));
+  const nameColumn = Math.max(...[...groups.keys()].map((group) => group.length));
   return [...groups].map(([group, rulesOfGroup]) => {
-    const of = (holds: (rule: CheckedRule) => boolean) => rulesOfGroup.filter(holds).length;
-    const failed = of((rule) => rule.status === 'fail' && countsAsFailure(rule, demands));
-    const warnings = of((rule) => rule.status === 'fail' && !rule.known && !countsAsFailure(rule, demands));
-    const knownCount = of((rule) => rule.known === true);
-    const notRun = of(({ status }) => status === 'not-run');
+    const countRules = (holds: (rule: CheckedRule) => boolean) => rulesOfGroup.filter(holds).length;
+    const failed = countRules((rule) => rule.status === 'fail' && countsAsFailure(rule, demands));
+    const warnings = countRules(
+      (rule) => rule.status === 'fail' && !rule.known && !countsAsFailure(rule, demands),
+    );
+    const knownCount = countRules((rule) => rule.known === true);
+    const notRun = countRules(({ status }) => status === 'not-run');
     let mark = paint.green('✓');
     if (failed > 0) mark = paint.red('✗');
     else if (warnings > 0) mark = paint.yellow('!');
     else if (notRun === rulesOfGroup.length) mark = paint.dim('–');
-    const words = [`${of(({ status }) => status === 'pass')} passed`];
+    const words = [`${countRules(({ status }) => status === 'pass')} passed`];
     if (failed > 0) words.push(paint.red(`${failed} failed`));
     if (warnings > 0) words.push(paint.yellow(counted(warnings, 'warning')));
     if (knownCount > 0) words.push(`${knownCount} known`);
     if (notRun > 0) words.push(paint.dim(`${notRun} not run`));
-    return `${mark} ${group.padEnd(width)}  ${words.join(', ')}`;
+    return `${mark} ${group.padEnd(nameColumn)}  ${words.join(', ')}`;
   });
 }
 
@@ -291,13 +293,13 @@ function recapLines(
   commandFor: ((rules: readonly string[]) => string) | undefined,
 ): readonly string[] {
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
-  const counted = failed.filter((rule) => countsAsFailure(rule, demands));
-  const shownRules = counted.length > 0 ? counted : failed;
+  const countedRules = failed.filter((rule) => countsAsFailure(rule, demands));
+  const shownRules = countedRules.length > 0 ? countedRules : failed;
   if (shownRules.length === 0) return [];
   const groups = groupByLocation(shownRules);
   const hiddenCount = groups.slice(placesShown).flatMap(({ places }) => places).length;
   const title =
-    counted.length > 0 ? 'What failed, and where to change it' : 'What could be better, and where';
+    countedRules.length > 0 ? 'What failed, and where to change it' : 'What could be better, and where';
   const lines = ['', paint.bold(title)];
   for (const { places, text, rules } of groups.slice(0, placesShown)) {
     const place = shortNameList(places, 'places');
