@@ -168,7 +168,7 @@ describe('a curl command', () => {
     expect(() => curlRequest(line)).toThrow(named);
   });
 
-  it('may be piped to jq, which changes the answer alone', () => {
+  it('may be piped to jq, which only changes how the response is printed', () => {
     const piped = { url: 'https://x.test/a', pipe: "| jq '.[0]'" };
     expect(curlRequest("curl https://x.test/a | jq '.[0]'")).toMatchObject(piped);
   });

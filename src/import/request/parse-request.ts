@@ -150,8 +150,8 @@ function pipeNotes({ pipe }: AuthorRequest): RequestBinder['notes'] {
   return [
     {
       path: 'request',
-      what: `${pipe} left out`,
-      why: 'it changes the answer alone; --fields chooses from it',
+      what: `${pipe} was dropped`,
+      why: 'it only changes how the response is printed; --fields chooses fields of it',
     },
   ];
 }
