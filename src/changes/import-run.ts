@@ -22,7 +22,7 @@ export interface ApiResponse {
 
 /**
  * The memory of one run of create or add-tool. Several questions and the plan use the same sources: each source is read once, and each
- * request is sent once.
+ * request is sent once; only a read that failed may be sent again.
  */
 export interface ImportRun {
   /** By path or URL. */

@@ -185,20 +185,24 @@ export function requestKeys({ call, keySources }: ParsedRequest): RequestKeys {
   return { origin: requestOrigin(call), sources: keySources };
 }
 
-/** An error for each request that may change something and that the author has not allowed to send. */
-function consentErrors(
-  { send, effect }: RequestAnswers,
+/** The requests that may be sent only with the consent of the author: they may change something. */
+export function requestsThatMayChange(
+  { effect }: RequestAnswers,
   requests: readonly ParsedRequest[],
-): readonly InputError[] {
-  if (send !== undefined) return [];
-  return requests
-    .filter(({ onlyReads }) => !onlyReads && effect !== 'reads')
-    .map(({ call: { method, path } }) => {
-      const message = `would send ${method.toUpperCase()} ${path}, which may change something: nothing was sent`;
-      const hint =
-        'Add --send to send it once, --effect reads if it only reads, or --no-send with --from-sample <file>.';
-      return inputError('--from-request', undefined, message, hint);
-    });
+): readonly ParsedRequest[] {
+  if (effect === 'reads') return [];
+  return requests.filter(({ onlyReads }) => !onlyReads);
+}
+
+/** An error for each request that may change something and that the author has not allowed to send. */
+function consentErrors(answers: RequestAnswers, requests: readonly ParsedRequest[]): readonly InputError[] {
+  if (answers.send !== undefined) return [];
+  return requestsThatMayChange(answers, requests).map(({ call: { method, path } }) => {
+    const message = `would send ${method.toUpperCase()} ${path}, which may change something: nothing was sent`;
+    const hint =
+      'Add --send to send it once, --effect reads if it only reads, or --no-send with --from-sample <file>.';
+    return inputError('--from-request', undefined, message, hint);
+  });
 }
 
 /** The tool of a request: from the responses of its API, or from saved ones. */

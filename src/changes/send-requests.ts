@@ -106,17 +106,21 @@ function sentNote({ method, path }: ApiRequest, exchanges: readonly ApiExchange[
 
 /** Each sent request with its response. A response to a read is empty if `lacksData` finds no data in it, with the schema of all responses. */
 function toExchanges(
-  { method, isReadByPost }: ApiRequest,
+  call: ApiRequest,
   responses: readonly ApiResponse[],
   samples: readonly (AnswerSample | undefined)[],
 ): readonly ApiExchange[] {
   const schema = schemaOfSamples(samples.filter((sample) => sample !== undefined));
-  const isReading = method === 'get' || isReadByPost === true;
   return responses.map((response, i): ApiExchange => {
     const value = samples[i]?.value;
-    const isEmpty = value === undefined || (isReading && isEmptyResponse(schema, value, response.arguments));
+    const isEmpty =
+      value === undefined || (isRead(call) && isEmptyResponse(schema, value, response.arguments));
     return { ...response, value, isEmpty };
   });
+}
+
+function isRead({ method, isReadByPost }: ApiRequest): boolean {
+  return method === 'get' || isReadByPost === true;
 }
 
 function isEmptyResponse(schema: JsonObject, value: Json, args: JsonObject): boolean {
@@ -223,8 +227,10 @@ function sendVariants(
     return apiResponses;
   })();
   responses.set(key, pendingResponses);
-  // A request that failed may be sent again.
-  pendingResponses.catch(() => responses.delete(key));
+  // A failed read may be sent again. The author has consented to send any other request once.
+  pendingResponses.catch(() => {
+    if (isRead(call)) responses.delete(key);
+  });
   return pendingResponses;
 }
 

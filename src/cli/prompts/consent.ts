@@ -2,7 +2,7 @@ import { orCommandError } from 'market-mcp-contract/command';
 import type { ImportRun } from '../../changes/import-run.ts';
 import { findKeyValues, type RequestKeys, rememberTypedKey } from '../../changes/key-values.ts';
 import { lacksAnswer, operationKeys } from '../../changes/openapi.ts';
-import { requestKeys, sendsRequests } from '../../changes/request-tools.ts';
+import { requestKeys, requestsThatMayChange, sendsRequests } from '../../changes/request-tools.ts';
 import { mcpServerAt, serverKeys, tokenVariable } from '../../changes/server-tools.ts';
 import { TokenRefusal } from '../../project/source/mcp-server.ts';
 import type { PartialAnswers } from '../../questions/partial-answers.ts';
@@ -55,7 +55,7 @@ async function consentToRequests(
   const env = sendsRequests(answers)
     ? await askKeys(asker, requests.map(requestKeys), answers, run)
     : undefined;
-  const [writing] = requests.filter(({ onlyReads }) => !onlyReads);
+  const [writing] = requestsThatMayChange(answers, requests);
   if (!writing || answers.send !== undefined) return env && { env };
   const { method, path } = writing.call;
   const question = `${method.toUpperCase()} ${path} may change something. Send it once, for real?`;
