@@ -5,8 +5,8 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { type ImportedTool, toImportedTool } from '../import/imported-tool.ts';
 import type { DefinitionChange, ToolSpec } from '../model/tool-model.ts';
 import type { ManifestAnswers } from '../project/manifest/manifest.ts';
-import { defaultDescription } from '../questions/defaults.ts';
 import type { FieldAnswers, SampleAnswers, SpecAnswers, ToolAnswers } from '../questions/tool-answers.ts';
+import { defaultDescription } from '../questions/tool-defaults.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { metaFromSettings, metaOfWriting } from '../tools/meta-settings.ts';
 import { selectTools } from '../tools/selection.ts';
@@ -18,21 +18,22 @@ import type { ImportRun } from './import-run.ts';
  * @param earlierChoices the fields that were chosen earlier, by tool; a new choice for a tool replaces them
  */
 export async function importTools(
-  answers: ToolAnswers,
+  toolAnswers: ToolAnswers,
   profile: PlatformProfile,
   run: ImportRun,
   earlierChoices: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly ImportedTool[]>> {
-  if (answers.kind === 'fields' || answers.kind === 'spec') return importWholeTools(answers, profile, run);
-  const { fields, description } = answers;
+  if (toolAnswers.kind === 'fields' || toolAnswers.kind === 'spec')
+    return importWholeTools(toolAnswers, profile, run);
+  const { fields, description } = toolAnswers;
   const earlierFields = Object.entries(earlierChoices).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
-  const answersWithEarlierFields = { ...answers, fields: [...fields, ...earlierFields] };
-  const importedTools = await importWholeTools(answersWithEarlierFields, profile, run);
+  const toolAnswersWithEarlierFields = { ...toolAnswers, fields: [...fields, ...earlierFields] };
+  const importedTools = await importWholeTools(toolAnswersWithEarlierFields, profile, run);
   if (!importedTools.ok) return importedTools;
   const { withFields } = await import('../import/answer-fields.ts');
   const { withDescriptions } = await import('../import/tool-prefix.ts');
   const statedTools = importedTools.value.map((tool) => {
-    const entry = { ...tool.entry, ...statedMembers(answers, profile) };
+    const entry = { ...tool.entry, ...statedMembers(toolAnswers, profile) };
     return withWritingMeta({ ...tool, entry }, profile);
   });
   const describedTools = withDescriptions(statedTools, description);
@@ -54,27 +55,30 @@ function fieldsWithoutNewChoice(
   return earlierFields.filter((text) => prefixes.some((prefix) => text.startsWith(prefix)));
 }
 
-/** The tools with all fields of their answers; `fields` only decides how deep an OpenAPI document is read. */
+/** Imports tools without applying `--fields`. For OpenAPI, `fields` still decides how deep the document is read. */
 export async function importWholeTools(
-  answers: ToolAnswers,
+  toolAnswers: ToolAnswers,
   profile: PlatformProfile,
   run: ImportRun,
 ): Promise<Result<readonly ImportedTool[]>> {
-  switch (answers.kind) {
+  switch (toolAnswers.kind) {
     case 'fields':
       return pass([
-        toImportedTool({ ...definitionOf(specOfFields(answers)), ...statedMembers(answers, profile) }),
+        toImportedTool({
+          ...definitionOf(specOfFields(toolAnswers)),
+          ...statedMembers(toolAnswers, profile),
+        }),
       ]);
     case 'sample':
-      return toolFromSamples(answers);
+      return toolFromSamples(toolAnswers);
     case 'request':
-      return (await import('./request-tools.ts')).toolsFromRequests(answers, run);
+      return (await import('./request-tools.ts')).toolsFromRequests(toolAnswers, run);
     case 'openapi':
-      return (await import('./openapi.ts')).toolsFromOpenApi(answers, run);
+      return (await import('./openapi.ts')).toolsFromOpenApi(toolAnswers, run);
     case 'url':
-      return (await import('./server-tools.ts')).toolsFromServer(answers, run);
+      return (await import('./server-tools.ts')).toolsFromServer(toolAnswers, run);
     case 'spec':
-      return toolsFromSpec(answers);
+      return toolsFromSpec(toolAnswers);
   }
 }
 

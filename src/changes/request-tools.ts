@@ -9,7 +9,7 @@ import {
   reject,
 } from 'market-mcp-contract/command';
 import { effects } from 'market-mcp-contract/definition';
-import { type JsonObject, objectOr } from 'market-mcp-contract/json';
+import { type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
 import type { ImportedTool } from '../import/imported-tool.ts';
 import { outputWithoutSignals, toolDescription } from '../import/openapi/describe.ts';
@@ -23,8 +23,8 @@ import { toolOfSamples } from '../import/sample.ts';
 import { successMembersOf } from '../import/success-signs.ts';
 import { toolToDo } from '../import/to-do.ts';
 import { freeToolName } from '../model/names.ts';
-import { defaultDescription } from '../questions/defaults.ts';
 import type { RequestAnswers } from '../questions/tool-answers.ts';
+import { defaultDescription } from '../questions/tool-defaults.ts';
 import type { ImportRun } from './import-run.ts';
 import {
   findKeyValues,
@@ -115,7 +115,7 @@ export function requestToolNames(
 }
 
 /** A request and everything that it is sent with. */
-interface SendableRequest {
+interface RequestWithKeys {
   readonly request: ParsedRequest;
   /** Of its tool. */
   readonly name: string;
@@ -135,7 +135,7 @@ export async function toolsFromRequests(
   }
   const names = requestToolNames(parsed.value, answers);
   const requests = await Promise.all(
-    parsed.value.map(async (request, i): Promise<SendableRequest> => {
+    parsed.value.map(async (request, i): Promise<RequestWithKeys> => {
       const keys = await findKeyValues(requestKeys(request), answers, run);
       return { request, name: names[i] ?? request.name, keys };
     }),
@@ -152,7 +152,7 @@ export async function toolsFromRequests(
 }
 
 /** Everything that forbids to send the requests, before the first one is sent. */
-function sendErrors(answers: RequestAnswers, requests: readonly SendableRequest[]): readonly InputError[] {
+function sendErrors(answers: RequestAnswers, requests: readonly RequestWithKeys[]): readonly InputError[] {
   const { tool, title, input, constants, segments, examples } = answers;
   const parsedRequests = requests.map(({ request }) => request);
   const errors: InputError[] = [];
@@ -207,7 +207,7 @@ function consentErrors(answers: RequestAnswers, requests: readonly ParsedRequest
 
 /** The tool of a request: from the responses of its API, or from saved ones. */
 async function toolFromRequest(
-  { request, name, keys }: SendableRequest,
+  { request, name, keys }: RequestWithKeys,
   answers: RequestAnswers,
   run: ImportRun,
 ): Promise<Result<ImportedTool>> {
@@ -231,14 +231,13 @@ async function toolFromRequest(
   );
   if (!sampledTool.ok) return sampledTool;
   const { wrap, ...tool } = sampledTool.value;
-  const description = requestDescription(request, tool.entry as JsonObject);
   const success = successMembersOf(samples.value.map(({ value }) => value));
   const importedTool: ImportedTool = {
     ...tool,
     entry: {
       ...tool.entry,
       annotations: effects[effect],
-      ...(description !== toolToDo && { description }),
+      description: requestDescription(request, tool.entry as JsonObject),
     },
     call: { ...call, wrap, ...(success && { success }) },
     secrets,
@@ -248,10 +247,13 @@ async function toolFromRequest(
   return pass({ ...completeTool, changes: [...requestChanges, ...completeTool.changes] });
 }
 
+/** The description that the request and its data suggest; else the description of the entry. */
 function requestDescription(
   { call: { api, method, path } }: ParsedRequest,
-  { outputSchema }: JsonObject,
+  { description, outputSchema }: JsonObject,
 ): string {
   const dataSchema = outputWithoutSignals(objectOr(outputSchema));
-  return toolDescription({ id: null, method, path }, {}, api.title, dataSchema);
+  const derivedDescription = toolDescription({ id: null, method, path }, {}, api.title, dataSchema);
+  if (derivedDescription === toolToDo) return textOr(description);
+  return derivedDescription;
 }

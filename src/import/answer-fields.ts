@@ -157,7 +157,7 @@ function withChosenFields(tool: ImportedTool, requestedPaths: readonly string[])
       outputSchema,
       ...descriptionOfFields(tool, schema, reducedOutput),
     } as ImportedTool['entry'],
-    answers: tool.answers.map((answer) => reducedValue(answer, '', choice) as JsonObject),
+    sampleAnswers: tool.sampleAnswers.map((answer) => reducedValue(answer, '', choice) as JsonObject),
     ...(tool.exchanges && {
       exchanges: tool.exchanges.map((exchange) => ({
         ...exchange,

@@ -6,7 +6,7 @@ import type { DefinitionChange, PreparedTool, SpecEntry } from '../model/tool-mo
 export interface ImportedTool {
   readonly entry: SpecEntry;
   /** Complete answers of the source that match the entry's outputSchema: the tool's sample data. */
-  readonly answers: readonly JsonObject[];
+  readonly sampleAnswers: readonly JsonObject[];
   /** What the import changed. */
   readonly changes: readonly DefinitionChange[];
   /** The tool's API request; absent if its author writes it. */
@@ -23,7 +23,7 @@ export interface ImportedTool {
 
 /** A tool that its author describes. */
 export function toImportedTool(entry: SpecEntry): ImportedTool {
-  return { entry, answers: [], changes: [] };
+  return { entry, sampleAnswers: [], changes: [] };
 }
 
 /** The answer of an API to a call with these arguments, in the form of the tool; null after a 404 or an empty envelope. */

@@ -67,10 +67,10 @@ function forwardedTool(tool: ListedServer['tools'][number], api: Api): ImportedT
   };
   if (hasOutput) {
     const wrap = isMap(outputSchema) ? 'result' : null;
-    return { entry, answers: [], changes: [], call: { ...call, wrap } };
+    return { entry, sampleAnswers: [], changes: [], call: { ...call, wrap } };
   }
   const changes = [textChange(textOr(name), 'the server'), ...mediaChanges(tool)];
-  return { entry: withTextOutput(entry), answers: [], changes, call: { ...call, wrap: 'text' } };
+  return { entry: withTextOutput(entry), sampleAnswers: [], changes, call: { ...call, wrap: 'text' } };
 }
 
 /** The import goes on without a description: the rule tool.to-do reports what stands for it. */

@@ -114,11 +114,11 @@ function withSamples(
   { definition, imported, location }: FixedTool,
   profile: PlatformProfile,
 ): Result<CheckedTool> {
-  const { entry, answers } = imported;
+  const { entry, sampleAnswers } = imported;
   const statedExamples = isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
   const samples = samplesOf(definition, statedExamples, profile.smoke, location);
   if (!samples.ok) return samples;
-  return pass(withCall(withSampleAnswers(samples.value, answers), imported));
+  return pass(withCall(withSampleAnswers(samples.value, sampleAnswers), imported));
 }
 
 function adviceFor(

@@ -66,7 +66,7 @@ const keptItems = 3;
  * @returns the tool, or an error for each sample that cannot be an answer
  */
 export function toolOfSamples(
-  answers: readonly AnswerSample[],
+  samples: readonly AnswerSample[],
   tool: SampledTool,
   describe: (fields: readonly string[], returns: 'record' | 'list') => string,
 ): Result<SampledResult> {
@@ -74,11 +74,11 @@ export function toolOfSamples(
   const reportChange: ReportChange = (path, what, reason) => {
     changes.set(`${path} ${what}`, { tool: tool.name, path, what, why: reason });
   };
-  const checked = checkSamples(answers, reportChange, tool.returnsApiAnswers);
+  const checked = checkSamples(samples, reportChange, tool.returnsApiAnswers);
   if (!checked.ok) return checked;
-  const samples = checked.value;
-  const values = samples.map(({ value }) => value);
-  const inferred = schemaOfSamples(samples, tool.input);
+  const checkedSamples = checked.value;
+  const values = checkedSamples.map(({ value }) => value);
+  const inferred = schemaOfSamples(checkedSamples, tool.input);
   const { schema, withoutDropped } = tool.returnsApiAnswers
     ? withSignalTypes(inferred)
     : withoutConflicts(inferred, reportChange);
@@ -93,19 +93,21 @@ export function toolOfSamples(
   }
   if (Object.keys(membersOf(rootSchema)).every((name) => Object.hasOwn(signals, name))) {
     const message = `contains nothing but ${orList(Object.keys(membersOf(inferred)))}, which callers read as a signal`;
-    return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
+    return reject(checkedSamples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
   }
-  const namedSchema = wrap === null ? rootSchema : objectOr(schema.items ?? schema.additionalProperties);
+  const describedSchema = wrap === null ? rootSchema : objectOr(schema.items ?? schema.additionalProperties);
   return pass({
     entry: {
       name: tool.name,
       title: titleOf(tool.name),
-      description: describe(Object.keys(membersOf(namedSchema)), wrap === 'items' ? 'list' : 'record'),
+      description: describe(Object.keys(membersOf(describedSchema)), wrap === 'items' ? 'list' : 'record'),
       inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
       outputSchema: withSignals(rootSchema),
       annotations: completeHints(tool.name, undefined),
     },
-    answers: values.map((value) => wrapAnswer(withoutDropped(shortened(value, schema)), wrap) as JsonObject),
+    sampleAnswers: values.map(
+      (value) => wrapAnswer(withoutDropped(shortened(value, schema)), wrap) as JsonObject,
+    ),
     changes: [...changes.values()],
     wrap,
   });

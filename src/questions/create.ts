@@ -1,10 +1,10 @@
 import { asOperand, off, on, oneOf, reject, type Values } from 'market-mcp-contract/command';
 import { isCurl } from '../import/request/curl-text.ts';
 import { parseDirectory } from '../model/names.ts';
-import { defaultToolName } from './defaults.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { askQuestion, type Defaulted, type FlagAnswer, type Question, textFlag } from './question.ts';
 import { type DeployTarget, deployFlag } from './targets.ts';
+import { defaultToolName } from './tool-defaults.ts';
 import { type ToolQuestionAnswers, toolQuestions } from './tool-questions.ts';
 
 /** The answers of `create-market-mcp` by the name of the question, from flags and prompts. */

@@ -4,9 +4,9 @@ import { formatFields, parseFields } from '../fields/language.ts';
 import { parseToolName } from '../model/names.ts';
 import type { Field, ToolSpec } from '../model/tool-model.ts';
 import { formatMeta, type MetaSetting, parseMeta } from '../tools/meta-settings.ts';
-import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';
 import { type Defaulted, type FlagAnswer, type Question, textFlag, textsFlag } from './question.ts';
 import { type StartQuestionAnswers, startQuestions } from './start-questions.ts';
+import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './tool-defaults.ts';
 
 type Returns = ToolSpec['returns'];
 

@@ -20,7 +20,7 @@ it('a saved list and the list that a sent operation returns define the tool toge
     ok: true,
     value: [
       {
-        answers: [{ items: [{ price: 2.5 }] }, { items: [{ price: 1.5 }] }],
+        sampleAnswers: [{ items: [{ price: 2.5 }] }, { items: [{ price: 1.5 }] }],
         call: { wrap: 'items' },
         exchanges: [{ answer: { items: [{ price: 1.5 }] } }],
       },

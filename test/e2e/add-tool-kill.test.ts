@@ -124,7 +124,7 @@ async function changeOf(directory: string, [name]: readonly string[]): Promise<P
   if (name === 'rename-tool') return (await planRename(project, 'get_first', 'last_block')).change;
   const entries = JSON.parse(readFileSync(spec, 'utf8')).map((entry: SpecEntry) => ({
     entry,
-    answers: [],
+    sampleAnswers: [],
     changes: [],
   }));
   const { change } =

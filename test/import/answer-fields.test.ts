@@ -91,7 +91,7 @@ describe('chosen fields of an API', () => {
       type: 'array',
       items: { type: 'object', properties: { id: text }, required: ['id'] },
     });
-    expect(tool.answers).toEqual([{ id: 7, owner: { login: 'octocat' }, labels: [{ id: 'a' }] }]);
+    expect(tool.sampleAnswers).toEqual([{ id: 7, owner: { login: 'octocat' }, labels: [{ id: 'a' }] }]);
   });
 
   it('can be inside maps, lists of lists and alternatives, and have dots in their names', async () => {
@@ -105,7 +105,7 @@ describe('chosen fields of an API', () => {
       'dotted.name': text,
     });
     expect(JSON.stringify(schema)).not.toMatch(/eur|"y"|tax/);
-    expect(tool.answers).toEqual([
+    expect(tool.sampleAnswers).toEqual([
       { 'dotted.name': 'a.b', rates: { base: { usd: '1' } }, grid: [[{ x: '1' }]], holder: { name: 'n' } },
     ]);
   });
@@ -127,11 +127,11 @@ describe('chosen fields of an API', () => {
 
   it('start with items for a list, and with result for a map', async () => {
     const list = await operation({ type: 'array', items: repository }, [example]);
-    expect(reduced(list, 'items[].owner.login').tool.answers).toEqual([
+    expect(reduced(list, 'items[].owner.login').tool.sampleAnswers).toEqual([
       { items: [{ owner: { login: 'octocat' } }] },
     ]);
     const map = await operation({ type: 'object', additionalProperties: owner }, { a: example.owner });
-    expect(reduced(map, 'result.*.id').tool.answers).toEqual([{ result: { a: { id: 1 } } }]);
+    expect(reduced(map, 'result.*.id').tool.sampleAnswers).toEqual([{ result: { a: { id: 1 } } }]);
   });
 
   it('leave the number of items of a list, whose recording is a list all the same', async () => {
@@ -330,7 +330,7 @@ it('fields of sample answers are chosen in the schema and in the sample data', (
   const samples = [{ name: 'a.json', value: { gwei: 1, tiers: [{ name: 'fast', wei: 2 }], note: 'x' } }];
   const tool = toolOfSamples(samples, { name: 'get_gas', input: [] }, () => 'Returns it. Use it.');
   const { tool: own, prepared } = reduced([unwrap(tool)], 'tiers[].wei');
-  expect(own.answers).toEqual([{ tiers: [{ wei: 2 }] }]);
+  expect(own.sampleAnswers).toEqual([{ tiers: [{ wei: 2 }] }]);
   expect(prepared.tools[0]?.samples[0]?.answer).toEqual({ tiers: [{ wei: 2 }] });
   expect(fieldsOf(unwrap(tool)).map(({ path }) => path)).toEqual([
     'gwei',

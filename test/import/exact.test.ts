@@ -102,7 +102,7 @@ it('a large integer in a sample is text beside smaller ones, which stay integers
     readSample('{"id": 5, "wei": []}', 'b.json'),
   ];
   const made = toolOfSamples(given.map(unwrap), { name: 'get_it', input: [] }, () => 'x');
-  const { entry, answers } = unwrap(made);
+  const { entry, sampleAnswers } = unwrap(made);
   expect(entry).toMatchObject({
     outputSchema: {
       properties: {
@@ -111,7 +111,7 @@ it('a large integer in a sample is text beside smaller ones, which stay integers
       },
     },
   });
-  expect(answers).toEqual([
+  expect(sampleAnswers).toEqual([
     { id: large, wei: [1, `${large}0`] },
     { id: 5, wei: [] },
   ]);

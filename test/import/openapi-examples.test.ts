@@ -72,7 +72,7 @@ describe('an example that contradicts its schema', () => {
     const document = await read(media(node, { example: { id: 7, size: 1 } }));
     const tools = toolsOfDocument(document, { operations: ['getGas'], tool: null, isStrict: true }, '', null);
     const [tool] = tools.ok ? tools.value : [];
-    expect(tool?.answers).toEqual([]);
+    expect(tool?.sampleAnswers).toEqual([]);
     expect(tool?.changes[0]?.what).toMatch(
       /contradicts its schema \(example.id: .*\): this example was left out/,
     );
@@ -191,7 +191,7 @@ describe('an operation with a saved answer', () => {
         },
       },
     });
-    expect(tool?.answers).toEqual([{ items: [{ id: 1, owner: { login: 'a' } }], count: 1 }]);
+    expect(tool?.sampleAnswers).toEqual([{ items: [{ id: 1, owner: { login: 'a' } }], count: 1 }]);
     expect(tool?.call).toMatchObject({ wrap: 'items', path: '/gas' });
     expect(tool?.changes[0]).toMatchObject({ what: expect.stringContaining('was left out') });
     if (!JSON.stringify(responses).includes('"array"'))
@@ -204,7 +204,7 @@ describe('an operation with a saved answer', () => {
   it('keeps the schema of its document, which is widened where the answer contradicts it', async () => {
     const result = await made(ok(), [{ name: 'gas.json', value: { gwei: '12' } }]);
     const [tool] = result.ok ? result.value : [];
-    expect(tool?.answers).toEqual([{ gwei: '12' }]);
+    expect(tool?.sampleAnswers).toEqual([{ gwei: '12' }]);
     expect(tool?.changes).toMatchObject([
       { path: 'gas.json', what: expect.stringContaining('contradicts its schema') },
     ]);

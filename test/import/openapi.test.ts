@@ -51,7 +51,7 @@ describe('a document', () => {
     const deep = `{"gwei":1,"more":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     const text = JSON.stringify(documentOf({})).replace('"schema":', `"example":${deep},"schema":`);
     expect(text).toContain(deep);
-    expect(await importOf(text)).toMatchObject({ ok: true, value: [{ answers: [] }] });
+    expect(await importOf(text)).toMatchObject({ ok: true, value: [{ sampleAnswers: [] }] });
   });
 
   it('lists its operations without following more references than necessary, and omits invalid ones', async () => {

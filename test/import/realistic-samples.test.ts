@@ -97,7 +97,7 @@ describe.each(accepted)('$api', ({ samples, input, shape, later = [], wrong = []
       expect(validate(answer), JSON.stringify(answer)).toBe(true);
   });
 
-  it.each([...later, ...imported.answers].map((answer) => [JSON.stringify(answer), answer]))(
+  it.each([...later, ...imported.sampleAnswers].map((answer) => [JSON.stringify(answer), answer]))(
     'accepts %.60s',
     (_, answer) => {
       expect(validate(answer)).toBe(true);
@@ -156,9 +156,10 @@ it('the schema of any samples accepts them, as the tool returns them', () => {
     fc.property(fc.array(object, { minLength: 1, maxLength: 3 }), (samples) => {
       const imported = importOf(samples.map(text), ['id:string=bitcoin The coin']);
       fc.pre(imported.ok);
-      const { entry, answers } = imported.value;
+      const { entry, sampleAnswers } = imported.value;
       const validate = compileSchema((entry as { outputSchema: JsonObject }).outputSchema);
-      for (const one of answers) expect(validate(one), JSON.stringify([one, validate.errors])).toBe(true);
+      for (const one of sampleAnswers)
+        expect(validate(one), JSON.stringify([one, validate.errors])).toBe(true);
     }),
   );
 });

@@ -21,6 +21,8 @@ export interface NextStep {
   readonly edit?: string;
   /** What the command does, or what to edit in the file; printed in parentheses. */
   readonly remark?: string;
+  /** It enters the directory or installs. */
+  readonly isSetup?: boolean;
 }
 
 /** The file to edit first, and why. */
@@ -61,8 +63,8 @@ export function nextSteps(
   tool: string | undefined,
 ): readonly NextStep[] {
   const { install, run, market } = packageManagerCommands[packageManager];
-  const steps: NextStep[] = enterCommand(directory).map((command) => ({ command }));
-  if (!isInstalled) steps.push({ command: install });
+  const steps: NextStep[] = enterCommand(directory).map((command) => ({ command, isSetup: true }));
+  if (!isInstalled) steps.push({ command: install, isSetup: true });
   if (firstEdit !== undefined) steps.push(firstEdit);
   const dev = { command: `${run} dev`, remark: 'prints the link of a page to call, check and register it' };
   if (tool === undefined) return [...steps, dev];
@@ -130,7 +132,7 @@ export function showNext(steps: readonly NextStep[], output: Output): void {
 
 /** At most three steps. The commands that enter the directory and install are joined into one. */
 export function firstSteps(steps: readonly NextStep[]): readonly NextStep[] {
-  const start = steps.findIndex(({ remark }) => remark !== undefined);
+  const start = steps.findIndex(({ isSetup }) => !isSetup);
   const commands = steps.slice(0, start).flatMap(({ command }) => command ?? []);
   const enterSteps = commands.length === 0 ? [] : [{ command: commands.join(' && ') }];
   return [...enterSteps, ...steps.slice(start)].slice(0, 3);

@@ -75,15 +75,15 @@ class Interview<Plan> {
   /** The question what to start from, if the flags leave it open. */
   readonly #startQuestions: readonly QuestionName[];
   /** The answers of flags. */
-  readonly #initialAnswers: PromptAnswers;
+  readonly #flagAnswers: PromptAnswers;
   /** All answers so far. */
   #answers: PromptAnswers;
-  /** The answers of flags that are not asked for. */
-  #settledAnswers: PromptAnswers;
+  /** The answers of flags without those of `--ask`. */
+  #unaskedAnswers: PromptAnswers;
   /** The question that is being asked. */
   #currentQuestion: QuestionName | undefined;
-  /** The review has ended: the author has agreed, or has changed an answer. */
-  #isReviewed = false;
+  /** Ends `askInOrder`: the author has agreed in the review, or has changed an answer. */
+  #stopsAsking = false;
   #agreement: Reviewed<Plan> | undefined;
 
   constructor(flow: Flow<Plan>) {
@@ -91,10 +91,10 @@ class Interview<Plan> {
     this.#flow = flow;
     this.#asker = new Asker(flow.input, flow.output);
     this.#startQuestions = isStartOpen(flagAnswers) ? ['start'] : [];
-    this.#initialAnswers = { ...withStart(flagAnswers), requestInputs: requestInputsIn(flagAnswers) };
-    this.#answers = this.#initialAnswers;
-    this.#settledAnswers = withoutMatching(
-      this.#initialAnswers,
+    this.#flagAnswers = { ...withStart(flagAnswers), requestInputs: requestInputsIn(flagAnswers) };
+    this.#answers = this.#flagAnswers;
+    this.#unaskedAnswers = withoutMatching(
+      this.#flagAnswers,
       (name) => flagAnswers.ask?.includes(name) === true,
     );
   }
@@ -104,7 +104,7 @@ class Interview<Plan> {
     this.#asker.title(`${this.#flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
     let from = 0;
     while (!this.#agreement) {
-      this.#isReviewed = false;
+      this.#stopsAsking = false;
       const steps = (answers: PromptAnswers) => this.#steps(answers);
       const newAnswers = await orBack(askInOrder(steps, this.#answers, { from }));
       from = 0;
@@ -112,8 +112,8 @@ class Interview<Plan> {
       if (newAnswers === 'back') continue;
       this.#answers = newAnswers;
       // A changed answer may have removed other answers, also answers of flags.
-      this.#settledAnswers = withoutMatching(
-        this.#settledAnswers,
+      this.#unaskedAnswers = withoutMatching(
+        this.#unaskedAnswers,
         (name) => newAnswers[name as QuestionName] === undefined,
       );
       const openQuestions = this.#openQuestions(newAnswers);
@@ -141,7 +141,7 @@ class Interview<Plan> {
 
   /** The questions to ask. An answer may change the questions after it, never the questions before it. */
   #openQuestions(answers: PromptAnswers): readonly QuestionName[] {
-    return this.#allQuestions(answers).filter((question) => this.#settledAnswers[question] === undefined);
+    return this.#allQuestions(answers).filter((question) => this.#unaskedAnswers[question] === undefined);
   }
 
   /** The answers without those that only the tools of another start use. */
@@ -149,12 +149,12 @@ class Interview<Plan> {
     const askedQuestions: readonly string[] = this.#allQuestions(answers);
     return withoutMatching(
       answers,
-      (name) => name in questionLabels && !askedQuestions.includes(name) && !(name in this.#initialAnswers),
+      (name) => name in questionLabels && !askedQuestions.includes(name) && !(name in this.#flagAnswers),
     );
   }
 
   #steps(answers: PromptAnswers): readonly PromptStep<PromptAnswers>[] {
-    if (this.#isReviewed) return [];
+    if (this.#stopsAsking) return [];
     const review = (allAnswers: PromptAnswers) => this.#review(allAnswers);
     return [...this.#openQuestions(answers).map((question) => this.#questionStep(question)), review];
   }
@@ -182,7 +182,7 @@ class Interview<Plan> {
       if (nextStep === 'cancel') throw new Cancelled();
       if (nextStep === 'write' && reviewed.ok) this.#agreement = reviewed.value;
       const changedAnswers = this.#agreement ? answers : await orBack(this.#change(answers));
-      this.#isReviewed = changedAnswers !== 'back';
+      this.#stopsAsking = changedAnswers !== 'back';
       if (changedAnswers !== 'back') return changedAnswers;
     }
   }

@@ -195,7 +195,7 @@ export async function askDescriptions(
   return askInOrder(() => steps, previous, { isBack, from: isBack ? steps.length - 1 : 0 });
 }
 
-/** Tools with fewer tokens are not asked about at first. */
+/** A smaller tool is asked about only if fields were chosen before. */
 const minTokensToAsk = 500;
 
 /**
@@ -236,7 +236,7 @@ export async function askAnswerFields(
   return askInOrder(() => steps, previous ?? [], { isBack, from: isBack ? steps.length - 1 : 0 });
 }
 
-/** @param wholeTool the tool with fields that are too many for it, unless they are chosen */
+/** @param wholeTool the tool with every field of its answer; `tool` may lack those that an import leaves out unless chosen */
 function askFieldsOfTool(
   asker: Asker,
   tool: ImportedTool,

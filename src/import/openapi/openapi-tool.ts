@@ -97,7 +97,7 @@ export function toolOfDraft(
       outputSchema: withSignals(root),
       annotations: effects[operationEffect(method, name)],
     },
-    answers: answer.examples,
+    sampleAnswers: answer.examples,
     changes: [...declared.changes, ...answer.changes, ...inputChanges],
     call: {
       ...(success && { success }),

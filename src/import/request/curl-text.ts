@@ -2,8 +2,8 @@
 const prelude = /^(?:\s*#(?!\s*curl\s)[^\n]*\n)*\s*(?:[$>%#]\s+|[A-Z]:\\[^<>\n]*>\s*)?/i;
 
 /**
- * Returns the command in a text without the comments and the prompt before it, with a backslash as the only sign that joins lines. Some programs write
- * blanks behind it, or join lines by `^` and quote words with `'`.
+ * Returns the command in a text without the comments and the prompt before it, and without blanks behind a backslash that joins
+ * lines. Where words are in `'`, a caret at the end of a line becomes a backslash; a cmd command keeps its carets.
  */
 export function pastedCommand(text: string): string {
   const command = text.replace(prelude, '').replaceAll(/\\[ \t]+(?=\r?\n)/g, '\\');

@@ -2,14 +2,21 @@ import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { ExactJson } from './exact-body.ts';
 import { RequestRefusal } from './request-refusal.ts';
 
+/** The type of a variable of a GraphQL operation. */
+export interface VariableType {
+  /** As the operation declares it: `[ID!]!`. */
+  readonly type: string;
+  readonly hasDefault: boolean;
+}
+
 /** How a POST body asks: the name of its protocol, and whether it only reads. */
 export interface Protocol {
   readonly envelope: 'graphql' | 'json-rpc';
   /** Words for the name of the tool. */
   readonly operation: string;
   readonly onlyReads: boolean;
-  /** Types of the variables of a GraphQL operation, as it declares them: `[ID!]!`. */
-  readonly types: ReadonlyMap<string, string>;
+  /** Types of the variables of a GraphQL operation. */
+  readonly types: ReadonlyMap<string, VariableType>;
 }
 
 /** The protocol that a JSON body speaks; undefined if it is only JSON. @throws RequestRefusal for a batch, a subscription */
@@ -47,7 +54,7 @@ function graphqlOf(query: string, { operationName }: JsonObject): Protocol {
   const [, field = 'data'] = /\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(text.slice(operation?.index ?? 0)) ?? [];
   const types = [...declaredVariables.matchAll(/\$(\w+)\s*:\s*([[\]\w!\s]+?)\s*(=|[,)$@]|$)/g)].map(
     ([, variable = '', type = '', sign]) =>
-      [variable, type.replaceAll(/\s/g, '') + (sign === '=' ? '?' : '')] as const,
+      [variable, { type: type.replaceAll(/\s/g, ''), hasDefault: sign === '=' }] as const,
   );
   const isSure = operations.length <= 1 || operationName !== undefined;
   return {

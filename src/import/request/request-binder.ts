@@ -75,8 +75,8 @@ export class RequestBinder {
   readonly constantSegments: SegmentInput[] = [];
   readonly #request: AuthorRequest;
   readonly #constants: ReadonlySet<string>;
-  /** The segments that the author named and that the path has not had so far. */
-  readonly #segmentInputs: Set<SegmentInput>;
+  /** The segments that the author named. Each is removed when the path has it. */
+  readonly #unmatchedSegments: Set<SegmentInput>;
   #path = '';
 
   /**
@@ -92,19 +92,21 @@ export class RequestBinder {
     this.keys = new KeyCollector(api, request, projectVariables);
     this.#request = request;
     this.#constants = new Set(choice.constants);
-    this.#segmentInputs = new Set(choice.segments);
+    this.#unmatchedSegments = new Set(choice.segments);
   }
 
   /** The segments that the author named, and that the path does not have. */
   get unknownSegments(): readonly SegmentInput[] {
-    return [...this.#segmentInputs];
+    return [...this.#unmatchedSegments];
   }
 
-  /** Whether a text that is not in the position of a key is a placeholder, so that the argument has no value. */
+  /** Whether a text is a placeholder. Call it only for what is no key. */
   #isPlaceholder(text: string): boolean {
     const { shellVariables } = this.#request;
     const variable = shellVariables === null ? undefined : placeholderIn(text);
-    return variable !== undefined && (variable === '' || shellVariables?.has(variable) === true);
+    if (variable === undefined) return false;
+    const isUnnamed = variable === '';
+    return isUnnamed || shellVariables?.has(variable) === true;
   }
 
   #isKey(position: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
@@ -175,8 +177,8 @@ export class RequestBinder {
 
   /** Returns the name that `--segment` gives to a segment. Each such name counts for one segment. */
   #takeSegmentName(segment: string): string | undefined {
-    const segmentInput = [...this.#segmentInputs].find(({ value }) => value === segment);
-    if (segmentInput) this.#segmentInputs.delete(segmentInput);
+    const segmentInput = [...this.#unmatchedSegments].find(({ value }) => value === segment);
+    if (segmentInput) this.#unmatchedSegments.delete(segmentInput);
     return segmentInput?.name;
   }
 
@@ -187,7 +189,7 @@ export class RequestBinder {
   bindHeaders(requestHeaders: readonly NameValue[]): Binding[] {
     const droppedNames = droppedHeaders(requestHeaders);
     const bindings = requestHeaders.flatMap(([name, value]): readonly Binding[] => {
-      // The source kit sends Accept: application/json, and the type of the body.
+      // market-mcp-runtime/source sends Accept: application/json, and the type of the body.
       const isUsual = name === 'accept' && /^(?:\*\/\*|application\/json)$/.test(value);
       if (droppedNames.has(name) || isUsual || name === 'content-type') return [];
       const [, scheme = '', token = ''] =
@@ -259,12 +261,12 @@ export class RequestBinder {
   }
 
   #bindObject(json: ExactObject, protocol: Protocol | undefined): BoundValue {
-    const [conversation, ...userText] = userTextPath(json) ?? [];
+    const [conversationMember, ...pathInside] = userTextPath(json) ?? [];
     const members = Object.entries(withAllVariables(json, protocol)).flatMap(([name, value]) => {
       if (protocol !== undefined && protocolMembers.includes(name))
         return [{ name, constant: withDigits(value) }];
       if (typeof value !== 'string') requireNoKeyBelow(value, name);
-      if (name === conversation) return [this.#bindTextAt(name, value, userText)];
+      if (name === conversationMember) return [this.#bindTextAt(name, value, pathInside)];
       return this.#bindRootMember(name, value, protocol);
     });
     return { members };
@@ -301,11 +303,11 @@ export class RequestBinder {
       this.keys.add({ in: 'body', name, kind: 'plain' }, value);
       return [];
     }
-    const declaredType = container === 'variables' ? protocol?.types.get(name) : undefined;
+    const variableType = container === 'variables' ? protocol?.types.get(name) : undefined;
     const isPlaceholder = isText && this.#isPlaceholder(value);
-    const isMissing = value === null && declaredType !== undefined;
+    const isMissing = value === null && variableType !== undefined;
     const valueShape = isPlaceholder ? anyText : shapeForValue(value);
-    const shape = declaredType === undefined ? valueShape : graphqlShape(declaredType, value);
+    const shape = variableType === undefined ? valueShape : graphqlShape(variableType.type, value);
     if (shape === undefined || isConstantShape(shape, position))
       return [{ name, constant: withDigits(value) }];
     const argument = this.#bindArgument({
@@ -314,7 +316,7 @@ export class RequestBinder {
       place: 'body',
       value: isPlaceholder || isMissing ? undefined : withDigits(value),
       shape,
-      isOptional: isMissing && !declaredType.endsWith('!'),
+      isOptional: isMissing && (variableType.hasDefault || !variableType.type.endsWith('!')),
     });
     return [argument];
   }
@@ -437,7 +439,7 @@ function withAllVariables(json: ExactObject, protocol: Protocol | undefined): Ex
   return { ...json, variables: withDeclaredVariables(variables, protocol) };
 }
 
-/** Whether a member stays constant: an object in an object, except for GraphQL, and a list among parameters without names. */
+/** Inner objects stay constant, except GraphQL variables. So do lists among positional parameters. */
 function isConstantShape({ type }: Shape, { protocol, isPositional = false }: MemberPosition): boolean {
   if (type === 'object') return protocol?.envelope !== 'graphql';
   return type === 'array' && isPositional;
@@ -472,7 +474,9 @@ export function requireNoKey(text: string, place: 'query' | 'body'): void {
 
 /** The variables of an operation with those that it declares and the request does not give. */
 function withDeclaredVariables(variables: ExactObject, { types }: Protocol): ExactObject {
-  const missing = [...types].filter(([name, type]) => !Object.hasOwn(variables, name) && !type.endsWith('?'));
+  const missing = [...types].filter(
+    ([name, { hasDefault }]) => !Object.hasOwn(variables, name) && !hasDefault,
+  );
   return { ...variables, ...Object.fromEntries(missing.map(([name]) => [name, null])) };
 }
 

@@ -45,7 +45,7 @@ const graphqlTypes: { readonly [name: string]: Shape } = {
 /** The shape of a GraphQL variable by its declared type, and for an enum, a scalar or an input object by its value. */
 export function graphqlShape(declaredType: string, value: ExactJson | undefined): Shape | undefined {
   if (typeof value === 'bigint' || isLargeIntegerList(value)) return shapeForValue(value);
-  const type = declaredType.replace(/[!?]+$/, '');
+  const type = declaredType.replace(/!+$/, '');
   if (type.startsWith('[')) {
     const items = graphqlShape(type.slice(1, -1), Array.isArray(value) ? value[0] : undefined);
     return items && { type: 'array', items };

@@ -126,11 +126,12 @@ const viewer = /^\|\s*(?:jq|json_pp|python3? -m json\.tool)(?=\s|$)/;
 function viewerPipe(text: string): string | undefined {
   const [start] = viewer.exec(text) ?? [];
   if (start === undefined) return undefined;
-  const isRun = [...text.slice(start.length).trimEnd().matchAll(pieces)].some(
+  // A second command, an open quote, a substitution.
+  const hasShellSyntax = [...text.slice(start.length).trimEnd().matchAll(pieces)].some(
     ({ groups: { operator, open, quoted = '', gap = '' } = {} }) =>
       operator !== undefined || open !== undefined || gap.includes('\n') || /^\$?".*(?:`|\$\()/s.test(quoted),
   );
-  if (isRun) return undefined;
+  if (hasShellSyntax) return undefined;
   return text.trim();
 }
 
@@ -189,7 +190,7 @@ function cmdWords(line: string): readonly string[] {
   return [...words].map(([word]) => withoutQuotes(word));
 }
 
-/** A line without the escapes of cmd: `^` escapes outside of quotes. Chrome of 2018 also escaped inside of quotes. */
+/** A line without the escapes of cmd: `^` escapes outside of quotes. Chrome of 2018 writes `^\^` for a quote in a quoted word. */
 function decodeCmdLine(line: string): string {
   const escapesInQuotes = /[^^]\^\\\^"/.test(line);
   const isDoubled = hasDoubledQuotes(line);
