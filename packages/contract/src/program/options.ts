@@ -1,6 +1,7 @@
+import { readBaseline } from '../check/baseline.ts';
 import type { ExamineOptions, PreviousListing } from '../check/examine.ts';
 import { readExamples } from '../check/examples.ts';
-import { listingIn, readBaseline } from '../check/listing-files.ts';
+import { listingIn } from '../check/listing-files.ts';
 import { selector } from '../check/select.ts';
 import { unwrap } from '../command/command-error.ts';
 import { flagName, replayFlags } from '../command/flag-table.ts';
