@@ -81,7 +81,7 @@ describe('a stream of more than 10,000 events', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {\n\n'.repeat(400_000));
     });
     const port = await listen(server);
-    const guards = { timeoutMs: 60_000, admit: () => {}, onLate: () => new Error('late') };
+    const guards = { timeoutMs: 60_000, admit: () => {}, countTimeout: () => new Error('late') };
     const response = await guardedFetch(guards)(`http://127.0.0.1:${port}/`, { method: 'POST' });
     await expect(response.text()).rejects.toThrow(tooMany);
   });

@@ -29,7 +29,7 @@ import { submissionRules } from './rules/submission.ts';
 import { transportRules } from './rules/transport.ts';
 import { staticRules } from './static-rules.ts';
 
-/** The rules that need a running server, in the order of the report. */
+/** The rules that need a running server, in the order of `report.rules`; `pretty.ts` prints failures in another order. */
 export const liveRules: readonly LiveRule[] = [
   ...endpointRules,
   ...readinessRules,

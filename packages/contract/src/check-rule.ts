@@ -1,5 +1,5 @@
 import type { Level, Problem, RuleResult } from './model.ts';
-import { notRunReason, skippedRule } from './report/summary.ts';
+import { skipOf, skippedRule } from './report/summary.ts';
 import { isViolatedBySilence, type LiveRule, type Note, silenceProblems, verdict } from './rules/rule.ts';
 import type { Target } from './target.ts';
 import { nowMs } from './wire/clock.ts';
@@ -38,15 +38,16 @@ const notMeasurable = NotRun.because(
   'the server limits the rate of requests (HTTP 429), which distorts what the rule measures',
 );
 
-/**
- * Checks a rule once.
- *
- * @param skipsControls set if the controls of the rule passed in an earlier check
- */
+export interface CheckOptions {
+  /** Set if the controls of the rule passed in an earlier check. */
+  readonly skipsControls?: boolean;
+}
+
+/** Checks a rule once. */
 export async function checkRule(
   { rule, level }: LeveledRule,
   { target, probe, liveness }: CheckedServer,
-  skipsControls = false,
+  { skipsControls = false }: CheckOptions = {},
 ): Promise<RuleCheck> {
   probe.signal?.throwIfAborted();
   const startedAt = nowMs();
@@ -76,8 +77,8 @@ export async function checkRule(
   } catch (thrown) {
     probe.signal?.throwIfAborted();
     const error = isDistorted() ? notMeasurable : thrown;
-    const reason = notRunReason(error);
-    const isAlive = reason.kind !== 'unanswered' || (await liveness.checkAnswering(rule.id));
+    const reason = skipOf(error);
+    const isAlive = reason.skipKind !== 'unanswered' || (await liveness.checkAnswering(rule.id));
     const skipped = isAlive ? { result: skippedRule(resultOf([]), reason) } : {};
     if (!controlsPassed || !isViolatedBySilence(rule, error)) return skipped;
     const problems = silenceProblems(error);

@@ -1,4 +1,4 @@
-import { checkRule, type LeveledRule, type RuleCheck } from './check-rule.ts';
+import { type CheckOptions, checkRule, type LeveledRule, type RuleCheck } from './check-rule.ts';
 import type { Level, RuleResult } from './model.ts';
 import { skippedRule } from './report/summary.ts';
 import { steadyId } from './rules/answers.ts';
@@ -72,10 +72,11 @@ class RunState {
   /** Whether the verdict of a rule is doubtful, or missing because an isolated rule with a doubtful verdict failed. */
   isDoubtful(rule: LiveRule): boolean {
     if (this.doubtfulRules.has(rule)) return true;
-    return rule.turn === 'isolated' && this.hasDoubtfulIsolatedRule && !this.isChecked(rule);
+    return rule.turn === 'isolated' && this.isolatedRuleStillFails && !this.isChecked(rule);
   }
 
-  get hasDoubtfulIsolatedRule(): boolean {
+  /** Whether an isolated rule is doubtful. The repetition deletes a rule before its check, which may add it again. */
+  get isolatedRuleStillFails(): boolean {
     return [...this.doubtfulRules].some(({ turn }) => turn === 'isolated');
   }
 }
@@ -191,8 +192,9 @@ export class LiveRun {
   }
 
   /**
-   * Checks doubtful rules again, one by one and with no other session of this run, and replaces their verdicts. Their controls are not
-   * repeated: they passed, and would open sessions. If the server never spoke JSON-RPC, or stopped answering, silence proves nothing.
+   * Checks doubtful rules again, one by one and with no other session of this run, and replaces their verdicts. Controls are repeated only
+   * for isolated rules: those of other rules passed, and would open sessions. If the server never spoke JSON-RPC, or stopped answering,
+   * silence proves nothing.
    */
   async #repeatDoubtfulRules(rules: readonly LeveledRule[], state: RunState): Promise<void> {
     const doubtfulRules = rules.filter(({ rule }) => state.isDoubtful(rule));
@@ -204,9 +206,11 @@ export class LiveRun {
     for (const leveledRule of doubtfulRules) {
       const { rule } = leveledRule;
       if (silences === maxSilentRepeats) return;
-      if (!state.isChecked(rule) && state.hasDoubtfulIsolatedRule) continue; // it depends on an isolated rule that failed again
+      if (!state.isChecked(rule) && state.isolatedRuleStillFails) continue; // it depends on an isolated rule that failed again
       state.doubtfulRules.delete(rule);
-      const { isDoubtful } = await this.#repeatRule(leveledRule, state, rule.turn !== 'isolated');
+      const { isDoubtful } = await this.#repeatRule(leveledRule, state, {
+        skipsControls: rule.turn !== 'isolated',
+      });
       if (isDoubtful && rule.turn !== 'separate') silences += 1;
     }
   }
@@ -221,7 +225,7 @@ export class LiveRun {
       const { reason = '' } = state.results.get(rule) ?? {};
       const startedAt = nowMs();
       if (this.liveness.hasStopped || !(await this.#answersPing())) return;
-      const { hangProblems } = await this.#repeatRule(leveledRule, state, true);
+      const { hangProblems } = await this.#repeatRule(leveledRule, state, { skipsControls: true });
       if (hangProblems && (await this.#answersPing()))
         state.results.set(rule, { ...verdict(rule, level, hangProblems, startedAt), again: reason });
     }
@@ -278,20 +282,20 @@ export class LiveRun {
   }
 
   /** Checks a rule again with no other session of this run, and replaces its verdict if it passes or fails. */
-  async #repeatRule(leveledRule: LeveledRule, state: RunState, skipsControls = false): Promise<RuleCheck> {
+  async #repeatRule(leveledRule: LeveledRule, state: RunState, options?: CheckOptions): Promise<RuleCheck> {
     const { rule } = leveledRule;
     const { problems: [firstProblem] = [], reason = '' } = state.results.get(rule) ?? {};
     await this.#endSessions();
     if (this.liveness.hasStopped && rule.turn !== 'separate') return {};
-    const check = await this.#check(leveledRule, state, skipsControls);
+    const check = await this.#check(leveledRule, state, options);
     if (check.result && isChecked(check.result))
       state.results.set(rule, { ...check.result, again: firstProblem?.actual ?? reason });
     return check;
   }
 
-  async #check(leveledRule: LeveledRule, state: RunState, skipsControls = false): Promise<RuleCheck> {
+  async #check(leveledRule: LeveledRule, state: RunState, options?: CheckOptions): Promise<RuleCheck> {
     const { probe, liveness } = this;
-    const check = await checkRule(leveledRule, { target: this.#target, probe, liveness }, skipsControls);
+    const check = await checkRule(leveledRule, { target: this.#target, probe, liveness }, options);
     state.record(leveledRule.rule, check, probe);
     return check;
   }

@@ -5,7 +5,7 @@ import type { Json } from './json/value.ts';
 import { LiveRun } from './live-run.ts';
 import type { RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
 import { withExplainingRules } from './report/causes.ts';
-import { notRunReason, reportIdentity, skippedRule, summarizeRules } from './report/summary.ts';
+import { reportIdentity, skipOf, skippedRule, summarizeRules } from './report/summary.ts';
 import { inspectToolList } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
 import { dependsOnCallResults, withCallResults } from './rules/output.ts';
@@ -58,10 +58,10 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
   startSecondInstance(leveledRules, liveRun.probe);
   const definitionResults = await inspectDefinitions(target, options, liveRun, selects);
   const finish = progressOf(options.onRule, definitionResults.length + leveledRules.length);
-  const hasToolList = !definitionResults.some(({ cause }) => cause === 'unanswered');
-  if (hasToolList) definitionResults.filter((result) => !dependsOnCallResults(result)).forEach(finish);
+  const listWasAnswered = !definitionResults.some(({ cause }) => cause === 'unanswered');
+  if (listWasAnswered) definitionResults.filter((result) => !dependsOnCallResults(result)).forEach(finish);
   const { results: liveResults, rehearsalProbe } = await liveRun.checkAll(leveledRules, finish);
-  const finalDefinitionResults = hasToolList
+  const finalDefinitionResults = listWasAnswered
     ? await applyCallResults(definitionResults, liveRun.probe, finish)
     : await retryDefinitions(definitionResults, liveRun, finish, () =>
         inspectDefinitions(target, options, liveRun, selects),
@@ -121,8 +121,8 @@ async function inspectDefinitions(
     return inspectToolList(tools, profile, [], methods, selects);
   } catch (error) {
     signal?.throwIfAborted();
-    const skipReason = notRunReason(error);
-    if (skipReason.kind === 'unanswered') await liveness.recordOutageIfSilent(beforeFirstRule);
+    const skipReason = skipOf(error);
+    if (skipReason.skipKind === 'unanswered') await liveness.recordOutageIfSilent(beforeFirstRule);
     const results = inspectToolList([], profile, [], methods, selects);
     return results.map((result) => skippedRule(result, skipReason));
   }

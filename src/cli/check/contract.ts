@@ -55,7 +55,7 @@ export async function checkServer(url: string, output: Output, flags: CheckFlags
   const local = await localKeyFor(url, flags, process.cwd());
   if (local) output.comment(local.lines);
   const signing = { ...flags, ...local?.flags };
-  return checkUrl(url, output, signing, wordsFor(url, signing));
+  return checkUrl(url, output, signing, frontendFor(url, signing));
 }
 
 /**
@@ -69,7 +69,7 @@ export async function checkProject(
   output: Output,
   flags: CheckFlags,
 ): Promise<ExitCode> {
-  const words = wordsFor(target, flags);
+  const frontend = frontendFor(target, flags);
   const { directory, platform } = await projectAt(target, flags);
   const { against } = flags;
   const earlier = await (against === undefined ? previousListing(directory) : listingAt(against));
@@ -85,7 +85,7 @@ export async function checkProject(
     return { ...server, needsPermission: false, notes };
   };
   const checkOnce = async () => {
-    const exitCode = await openAndCheck(openServer, options, output, flags, words, listingPath(directory));
+    const exitCode = await openAndCheck(openServer, options, output, flags, frontend, listingPath(directory));
     if (flags.saveListing === true && readManifest(directory).listed !== undefined)
       await changeProject(directory, async () => planFingerprintRemoval(readManifest(directory)));
     return exitCode;
@@ -94,7 +94,7 @@ export async function checkProject(
   return checkOnce();
 }
 
-function wordsFor(target: string | undefined, flags: CheckFlags): CheckFrontend {
+function frontendFor(target: string | undefined, flags: CheckFlags): CheckFrontend {
   const line = (...args: readonly string[]) => marketCommand('check', ...args);
   return {
     explainCommand,

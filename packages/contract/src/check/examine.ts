@@ -86,9 +86,9 @@ export async function examine(
   options: ExamineOptions,
 ): Promise<Examination> {
   const { demands, selects, baseline, earlier, signal, onRule } = options;
-  const recordedPlan = recordPlan(options.callPolicy);
+  const recorder = recordingPolicy(options.callPolicy);
   let tools: readonly Json[] | undefined;
-  const report = await runContract(targetOfRun(target, options, recordedPlan.callPolicy), {
+  const report = await runContract(targetOfRun(target, options, recorder.callPolicy), {
     selects,
     signal,
     onRule,
@@ -101,7 +101,7 @@ export async function examine(
   if (report.rules.length === 0) throw noRules(report, target, selects);
   const drift = tools && earlier && driftFrom(earlier, tools);
   const { serverErrors, ...reportWithCauses } = locateCauses?.(report) ?? { ...report, serverErrors: [] };
-  const plan = recordedPlan.plan();
+  const plan = recorder.plan();
   const checkReport: CheckReport = {
     ...evaluateReport(reportWithCauses, demands, baseline, drift),
     ...(plan && { calls: plan }),
@@ -128,13 +128,13 @@ function targetOfRun(target: Target, options: ExamineOptions, callPolicy: CallPo
 }
 
 /** A policy that keeps the plan of calls for the report, with the tools that the user allowed. */
-interface RecordedPlan {
+interface PlanRecorder {
   readonly callPolicy: CallPolicy | undefined;
   /** Undefined until a tool may be called. */
   plan(): CallPlan | undefined;
 }
 
-function recordPlan(policy: CallPolicy | undefined): RecordedPlan {
+function recordingPolicy(policy: CallPolicy | undefined): PlanRecorder {
   let plan: CallPlan | undefined;
   if (!policy) return { callPolicy: undefined, plan: () => undefined };
   const decide = async (proposedPlan: CallPlan): Promise<readonly string[]> => {

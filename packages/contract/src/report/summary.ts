@@ -80,12 +80,15 @@ export function exitCodeOf(report: Pick<Report, 'ok' | 'summary'>): ExitCode {
 }
 
 /** The verdict of a rule that could not be checked. */
-export function skippedRule(result: RuleResult, { message: reason, kind: cause, see }: NotRun): RuleResult {
+export function skippedRule(
+  result: RuleResult,
+  { message: reason, skipKind: cause, see }: NotRun,
+): RuleResult {
   return { ...result, status: 'not-run', reason, cause, ...(see.length > 0 && { see }), problems: [] };
 }
 
-/** The reason, read from an error, why a rule could not be checked. */
-export function notRunReason(error: unknown): NotRun {
+/** Returns why a rule could not be checked, read from an error. */
+export function skipOf(error: unknown): NotRun {
   if (error instanceof NotRun) return error;
   if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);
   return NotRun.because('error', `an error of the check itself: ${messageOf(error)}`);

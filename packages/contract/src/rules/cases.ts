@@ -55,7 +55,9 @@ async function checkCases(
     .map((problem) => withFix(problem, ownFixes.get(problem.case ?? '')));
   const unrun = results.filter((result) => 'reason' in result);
   for (const { id } of unrun) note?.(undefined, id);
-  const missing = unrun.filter(({ reason: { kind } }) => kind !== 'inapplicable' && kind !== 'example');
+  const missing = unrun.filter(
+    ({ reason: { skipKind } }) => skipKind !== 'inapplicable' && skipKind !== 'example',
+  );
   if (problems.length > 0) {
     for (const { id, reason } of missing) note?.(`the case ${id} was not run: ${reason.message}`);
     return problems;

@@ -5,7 +5,7 @@ import { accessOf, isDenied } from '../wire/access.ts';
 import { admitsPaid, canInitialize, refusesUnpaid } from '../wire/controls.ts';
 import { invented } from '../wire/curl-line.ts';
 import type { HttpAnswer } from '../wire/http.ts';
-import { limited, NotRun } from '../wire/not-run.ts';
+import { limitHidesPayment, NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { describe } from '../wire/rpc.ts';
 import { answerProblems, unauthorizedProblems } from './answer-problems.ts';
@@ -63,7 +63,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { header } = probe.profile.token;
       const { http } = await probe.unpaidCall();
-      if (accessOf(http) === 'limited') throw NotRun.because('unanswered', limited);
+      if (accessOf(http) === 'limited') throw NotRun.because('unanswered', limitHidesPayment);
       return unauthorizedProblems(http, probe.profile, `tools/call, ${header}: absent`);
     },
   },

@@ -9,7 +9,7 @@ import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import type { Control } from '../wire/controls.ts';
 import type { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { fixOfEnd, Hang, NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
+import { fixForUnfinishedAnswer, Hang, NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
 
 /** Adds a detail to a verdict: a text, or the id of a case that was not run. */
 export type Note = (text: string | undefined, unrunCase?: string) => void;
@@ -247,6 +247,6 @@ export function verdict(
 }
 
 function withFixOfEnd(problem: Problem): Problem {
-  const fix = problem.fix ?? fixOfEnd(problem.actual);
+  const fix = problem.fix ?? fixForUnfinishedAnswer(problem.actual);
   return fix === undefined ? problem : { ...problem, fix };
 }

@@ -8,8 +8,8 @@ import type { Recorder } from './recording.ts';
 export interface FetchGuards {
   /** See `Http.admit`. @throws NoAnswer for a request that is not to be sent */
   admit(body: unknown): void;
-  /** See `Http.onLate`. */
-  onLate(timeoutMs: number, body: unknown, arrival: Arrival): Error;
+  /** See `Http.countTimeout`. */
+  countTimeout(timeoutMs: number, body: unknown, arrival: Arrival): Error;
   /** Called if a stream of events answers a POST and ends without a response. The SDK's client would wait until its own limit. */
   onStreamEndedEarly?(body: unknown, error: Error | undefined): void;
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
@@ -21,7 +21,7 @@ export interface FetchGuards {
 
 /** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */
 export function guardedFetch(guards: FetchGuards): typeof fetch {
-  const { timeoutMs, signal, admit, onLate, onStreamEndedEarly, record } = guards;
+  const { timeoutMs, signal, admit, countTimeout, onStreamEndedEarly, record } = guards;
   return async (input, init = {}) => {
     admit(init.body);
     const { method = 'GET' } = init;
@@ -34,7 +34,7 @@ export function guardedFetch(guards: FetchGuards): typeof fetch {
     const arrival: Arrival = {};
     let timeoutError: Error | undefined;
     const timer = startTimer(() => {
-      timeoutError = onLate(timeoutMs, init.body, arrival);
+      timeoutError = countTimeout(timeoutMs, init.body, arrival);
       limit.abort(timeoutError);
     }, timeoutMs);
     let lacksResponse = false;

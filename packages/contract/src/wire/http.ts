@@ -94,7 +94,7 @@ export interface Http {
   /** @throws NoAnswer if too many requests have stayed unanswered. */
   admit(): void;
   /** Counts a request without a complete answer in time. @returns the error to throw */
-  onLate(timeoutMs: number, arrival?: Arrival): Error;
+  countTimeout(timeoutMs: number, arrival?: Arrival): Error;
   close(): void;
 }
 
@@ -112,9 +112,9 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
     if (unanswered < maximumUnanswered) return;
     throw new NotSent(`not sent: the server left ${unanswered} earlier requests unanswered`);
   };
-  const timeoutError: Http['onLate'] = (timeoutMs, arrival) =>
+  const timeoutError: Http['countTimeout'] = (timeoutMs, arrival) =>
     nowMs() >= deadlineAt ? deadlinePassed() : new AnswerTimeout(timeoutMs, arrival);
-  const onLate: Http['onLate'] = (timeoutMs, arrival) => {
+  const countTimeout: Http['countTimeout'] = (timeoutMs, arrival) => {
     const error = timeoutError(timeoutMs, arrival);
     if (error instanceof AnswerTimeout) unanswered += 1;
     return error;
@@ -126,7 +126,7 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
         await noticeClosedConnections();
         const limited = limitedRequest(request, deadlineAt - nowMs());
         const agent = !isAlone && connections.agentFor(request.url);
-        return exchange(limited, agent, request.mayHang === true ? timeoutError : onLate, clock);
+        return exchange(limited, agent, request.mayHang === true ? timeoutError : countTimeout, clock);
       };
       try {
         return await send(request.newConnection === true || request.httpVersion !== undefined);
@@ -137,7 +137,7 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
       }
     },
     admit,
-    onLate,
+    countTimeout,
     close() {
       connections.close();
     },
@@ -166,12 +166,12 @@ export function deadlinePassed(): NotRun {
 async function exchange(
   request: HttpRequest,
   agent: PlainAgent | false,
-  onLate: Http['onLate'],
+  toTimeoutError: Http['countTimeout'],
   clock: () => number,
 ): Promise<HttpAnswer> {
   const limit = new AbortController();
   const arrival: Arrival = {};
-  const timer = startTimer(() => limit.abort(onLate(request.timeoutMs, arrival)), request.timeoutMs);
+  const timer = startTimer(() => limit.abort(toTimeoutError(request.timeoutMs, arrival)), request.timeoutMs);
   let bodyTimer: NodeJS.Timeout | undefined;
   const interrupt = (): void => limit.abort(new NoAnswer('interrupted'));
   request.signal?.addEventListener('abort', interrupt);
@@ -191,7 +191,7 @@ async function exchange(
       outgoing.destroy();
       return { status, headers, body: '', values: [], open: true, ms: tenths(clock() - startMs) };
     }
-    if (!isStream) bodyTimer = startTimer(() => limit.abort(onLate(bodyMs, arrival)), bodyMs);
+    if (!isStream) bodyTimer = startTimer(() => limit.abort(toTimeoutError(bodyMs, arrival)), bodyMs);
     const received = await receive(incoming, isStream, requestsIn(request.body), arrival, clock);
     // The unsent rest of a body that was refused early would precede the next request.
     if (!outgoing.writableFinished) outgoing.destroy();

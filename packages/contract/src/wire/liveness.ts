@@ -108,7 +108,7 @@ export class LivenessTracker {
       return true;
     } catch {
       this.#signal?.throwIfAborted();
-      if (probe.isOverdue) return true; // nobody asked the server
+      if (probe.isOverdue) return true; // the deadline stopped the request: no outage
       this.#hasStopped = true;
       const parallelRules = [...this.#running].filter((id) => id !== rule);
       const unansweredRequests = this.#ledger.pendingRequests.latestFirst;

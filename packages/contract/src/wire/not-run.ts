@@ -10,14 +10,15 @@ export const missing = {
 /** The reason for rules that need a tool where none may be called. */
 export const consent = 'no tool may be called, because each call might do harm';
 
-/** The same in a project. */
-export const harmless = 'no tool only reads, and no other has an example with a recording';
+/** The reason in a project for rules that need a tool where none may be called. */
+export const noHarmlessCall = 'no tool only reads, and no other has an example with a recording';
 
 /** The reason for rules that the limit of a server kept from an answer. */
 export const rateLimited = 'the server limits the rate of requests (HTTP 429)';
 
 /** The reason for rules that need to know whether a call requires a token. */
-export const limited = 'a limit of the rate (HTTP 429) hides whether a call without a token is refused';
+export const limitHidesPayment =
+  'a limit of the rate (HTTP 429) hides whether a call without a token is refused';
 
 /** Generated calls, where each tool that returned data may change something. */
 export const onlyWriting = 'no tool that only reads returned data';
@@ -77,13 +78,13 @@ export type Prevention = keyof typeof preventions;
 /** Thrown by a live rule that cannot be checked; the message is the reason. */
 export class NotRun extends Error {
   override readonly name: string = 'NotRun';
-  readonly kind: NotRunCause;
+  readonly skipKind: NotRunCause;
   /** The rules of which at least one fails, where the server's own answer is the reason. */
   readonly see: readonly string[];
 
-  private constructor(reason: string, kind: NotRunCause, see: readonly string[] = []) {
+  private constructor(reason: string, skipKind: NotRunCause, see: readonly string[] = []) {
     super(see.length === 0 ? reason : `${reason} (see ${see.join(', ')})`);
-    this.kind = kind;
+    this.skipKind = skipKind;
     this.see = see;
   }
 
@@ -92,9 +93,9 @@ export class NotRun extends Error {
     return new NotRun(preventions[prevention][0], 'missing', preventions[prevention][1]);
   }
 
-  /** A rule got the fault that another one has found. */
+  /** The answer that a rule got already fails another rule. */
   static explained(rule: string): NotRun {
-    return new NotRun('what it got is the fault of another rule', 'missing', [rule]);
+    return new NotRun('its answer already fails another rule', 'missing', [rule]);
   }
 
   /** The caller did not give what the rule needs. */
@@ -103,7 +104,7 @@ export class NotRun extends Error {
   }
 
   /** Another cause, in words. */
-  static because(kind: Exclude<NotRunCause, 'missing'>, reason: string): NotRun {
-    return new NotRun(reason, kind);
+  static because(skipKind: Exclude<NotRunCause, 'missing'>, reason: string): NotRun {
+    return new NotRun(reason, skipKind);
   }
 }

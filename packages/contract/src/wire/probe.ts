@@ -7,7 +7,7 @@ import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import { nowMs } from './clock.ts';
 import { callsAtOnce, mapConcurrently } from './concurrency.ts';
 import type { HttpAnswer } from './http.ts';
-import { consent, harmless, limited, NotRun } from './not-run.ts';
+import { consent, limitHidesPayment, NotRun, noHarmlessCall } from './not-run.ts';
 import type { PostOptions } from './requests.ts';
 import { isDeniedByStatus, type RpcAnswer, silentAnswerOrThrow } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
@@ -57,7 +57,7 @@ export class Probe extends Sessions {
   /** Whether a tools/call needs no token. @throws NotRun if a limit of the rate hides that. */
   async isUngated(): Promise<boolean> {
     const unpaidAccess = await this.unpaidAccess();
-    if (unpaidAccess === 'limited') throw NotRun.because('unanswered', limited);
+    if (unpaidAccess === 'limited') throw NotRun.because('unanswered', limitHidesPayment);
     return unpaidAccess === 'open';
   }
 
@@ -143,7 +143,7 @@ export class Probe extends Sessions {
       const allCases = toolCases(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
       const [first, ...otherCases] = await this.#withoutUnrecorded(allCases);
       if (!first && (await this.tools()).length > 0 && (callPolicy || writing))
-        throw NotRun.because('withheld', callPolicy ? consent : harmless);
+        throw NotRun.because('withheld', callPolicy ? consent : noHarmlessCall);
       if (!first) throw NotRun.by('noTool');
       return [first, ...otherCases];
     });
@@ -155,7 +155,8 @@ export class Probe extends Sessions {
     return this.cases().then(
       () => true,
       (error: unknown) => {
-        if (error instanceof NotRun && (error.kind === 'withheld' || error.kind === 'missing')) return false;
+        if (error instanceof NotRun && (error.skipKind === 'withheld' || error.skipKind === 'missing'))
+          return false;
         throw error;
       },
     );
@@ -231,9 +232,9 @@ export class Probe extends Sessions {
         this.connection.admit();
         this.ledger.silenceLimit.admit(body);
       },
-      onLate: (timeoutMs, body, arrival) => {
+      countTimeout: (timeoutMs, body, arrival) => {
         this.ledger.silenceLimit.recordTimeout(body, nowMs() - timeoutMs);
-        return this.connection.onLate(timeoutMs, arrival);
+        return this.connection.countTimeout(timeoutMs, arrival);
       },
       onSession: (session) => this.recordOpenedSession(session),
       successorOf: async (session, refusal) =>

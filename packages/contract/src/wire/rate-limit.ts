@@ -53,13 +53,13 @@ export class RateLimit {
   }
 
   /**
-   * Waits as long as an answer asks for.
+   * Waits as long as an answer asks for, if the limits allow it.
    *
    * @param leftMs until the deadline of the run.
    * @param clock of the run.
    * @returns whether to send the request again.
    */
-  async after(
+  async waitBeforeRetry(
     { headers, sentAt, attempt }: LimitedAnswer,
     wait: Wait,
     leftMs: number,

@@ -57,7 +57,7 @@ export class AnswerTimeout extends NoAnswer {
 const waitsForClient = 'the server waits for the client, to which it sent the request';
 
 /** Returns the fix for an answer without an end, by the message of `AnswerTimeout` in a problem; undefined for other problems. */
-export function fixOfEnd(actual: string): string | undefined {
+export function fixForUnfinishedAnswer(actual: string): string | undefined {
   if (actual.includes(waitsForClient))
     return 'Send no request to a client that does not declare it in initialize: this client, as a marketplace, declares neither elicitation, sampling nor roots.';
   if (/^\d+ bytes of the body came, its end did not/.test(actual))

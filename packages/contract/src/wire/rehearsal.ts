@@ -6,7 +6,7 @@ import { sampleArguments } from '../platforms/sample-arguments.ts';
 import { missingAnswerOf } from './client.ts';
 import { tenths } from './clock.ts';
 import { ListRejected, listingClient, orRejection } from './controls.ts';
-import { harmless, NotRun } from './not-run.ts';
+import { NotRun, noHarmlessCall } from './not-run.ts';
 import type { Probe } from './probe.ts';
 import { NotSent } from './receive.ts';
 import { failureMembers, incidentIn, isDeniedByStatus, resultText } from './rpc.ts';
@@ -61,7 +61,7 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
     if (outcomes.every(({ rpc }) => isDeniedByStatus(rpc.http))) throw NotRun.by('refused');
     const rehearsal = await orRejection(submissionTest(probe));
     if (rehearsal instanceof ListRejected) return { steps: [], rejected: rehearsal.message, ms: 0 };
-    if (rehearsal.steps.length === 0) throw NotRun.because('withheld', harmless);
+    if (rehearsal.steps.length === 0) throw NotRun.because('withheld', noHarmlessCall);
     return rehearsal;
   });
 }

@@ -208,7 +208,7 @@ export class Requests {
   protected async waitForRateLimit(answer: LimitedAnswer): Promise<boolean> {
     const { wait } = this.target;
     if (!wait) return false;
-    return this.ledger.rateLimit.after(answer, wait, this.leftMs, this.#responseClock, this.signal);
+    return this.ledger.rateLimit.waitBeforeRetry(answer, wait, this.leftMs, this.#responseClock, this.signal);
   }
 
   /** Replaces a token that was signed before the latest wait: it may have expired. */

@@ -11,17 +11,23 @@ import { ConnectionReset, Hang } from './receive.ts';
 import { type OptionalRequest, type PostOptions, Requests } from './requests.ts';
 import { isDeniedByStatus, isLimited, type RpcAnswer, sessionOf, silentAnswerOrThrow } from './rpc.ts';
 
-/** Facts that belong to a session. */
-const factsOfSession = ['first initialize', 'session', 'second initialize', 'two at once', 'second session'];
+/** Cached answers that belong to a session. */
+const answersOfSession = [
+  'first initialize',
+  'session',
+  'second initialize',
+  'two at once',
+  'second session',
+];
 
 /**
- * The sessions of a run, its tool list in the checked era, and other facts that are requested once. A fact that is not available throws
- * `NotRun`; a separate rule reports the cause.
+ * The sessions of a run, its tool list in the checked era, and other answers that are requested once. An answer that is not
+ * available throws `NotRun`; a separate rule reports the cause.
  */
 export class Sessions extends Requests {
-  readonly #facts = new Map<string, Promise<unknown>>();
-  /** Facts without an answer: a later probe requests them again. */
-  readonly #unansweredFacts = new Set<string>();
+  readonly #cachedAnswers = new Map<string, Promise<unknown>>();
+  /** Names of requests without an answer: a later probe sends them again. */
+  readonly #unansweredNames = new Set<string>();
 
   /**
    * @param earlier a probe of the same server. Its session, methods, tool list and permitted tools are reused if they got an answer.
@@ -29,15 +35,15 @@ export class Sessions extends Requests {
   constructor(target: Target, signal?: AbortSignal, earlier?: Sessions, ledger = earlier?.ledger) {
     super(target, signal, ledger);
     if (!earlier) return;
-    for (const name of [...factsOfSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
-      const fact = earlier.#facts.get(name);
-      if (fact && !earlier.#unansweredFacts.has(name)) this.#facts.set(name, fact);
+    for (const name of [...answersOfSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
+      const answer = earlier.#cachedAnswers.get(name);
+      if (answer && !earlier.#unansweredNames.has(name)) this.#cachedAnswers.set(name, answer);
     }
   }
 
   /** Ends the sessions of this probe. The next request opens a new one. */
   async startNewSessions(): Promise<void> {
-    for (const name of factsOfSession) this.#facts.delete(name);
+    for (const name of answersOfSession) this.#cachedAnswers.delete(name);
     await this.endSessions();
   }
 
@@ -45,7 +51,7 @@ export class Sessions extends Requests {
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
     const { headers, chunked, url, onHeadersRead, token } = options;
-    // `answers.steady` prints it as the path of its problem.
+    // The key under which the ledger counts the answer. It is printed inside a sentence, hence the comma.
     const countedAs = token === undefined ? method : `${method}, paid,`;
     const isSpecial = Boolean(options.session ?? headers ?? chunked ?? url ?? onHeadersRead);
     const answer = await this.rpcOnce(method, params, { ...options, session }).catch((error: unknown) => {
@@ -90,10 +96,10 @@ export class Sessions extends Requests {
   protected successorOf(lostSession: string): Promise<string | undefined> {
     return this.once(`after ${lostSession}`, async () => {
       const age = this.ageOf(lostSession);
-      const isShared = (await this.#facts.get('session')) === lostSession;
+      const isShared = (await this.#cachedAnswers.get('session')) === lostSession;
       const session = await this.#tryNewSession();
       if (session === undefined) return undefined;
-      if (isShared) this.#facts.set('session', Promise.resolve(session));
+      if (isShared) this.#cachedAnswers.set('session', Promise.resolve(session));
       if (age !== undefined) this.ledger.lostSessions.push(age);
       return session;
     });
@@ -158,15 +164,15 @@ export class Sessions extends Requests {
     return (await this.rpcOnce('tools/list')).result !== undefined;
   }
 
-  /** Requests a fact when it is first needed, once in a run. */
+  /** Requests an answer when it is first needed, once in a run. */
   once<T>(name: string, ask: () => Promise<T>): Promise<T> {
-    const cachedFact = this.#facts.get(name) as Promise<T> | undefined;
-    if (cachedFact) return cachedFact;
-    this.#unansweredFacts.delete(name);
-    const fact = ask();
-    fact.catch(() => this.#unansweredFacts.add(name));
-    this.#facts.set(name, fact);
-    return fact;
+    const cachedAnswer = this.#cachedAnswers.get(name) as Promise<T> | undefined;
+    if (cachedAnswer) return cachedAnswer;
+    this.#unansweredNames.delete(name);
+    const answer = ask();
+    answer.catch(() => this.#unansweredNames.add(name));
+    this.#cachedAnswers.set(name, answer);
+    return answer;
   }
 
   /** The answer to the run's first server/discover, with which the stateless revision begins. */
@@ -212,7 +218,7 @@ export class Sessions extends Requests {
   #fetchOnce(name: string, ask: (params?: Json) => Promise<RpcAnswer>): Promise<FetchedToolList> {
     return this.once(name, async () => {
       const fetchedToolList = await fetchToolList(ask);
-      if (fetchedToolList.fault?.noAnswer) this.#unansweredFacts.add(name);
+      if (fetchedToolList.fault?.noAnswer) this.#unansweredNames.add(name);
       return fetchedToolList;
     });
   }

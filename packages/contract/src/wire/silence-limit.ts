@@ -4,7 +4,7 @@ import type { HttpAnswer } from './http.ts';
 import { NotSent } from './receive.ts';
 import { bodyMs } from './timeouts.ts';
 
-/** The maximum time of a kind of requests without a result, in milliseconds; at most two timeouts. */
+/** A kind of request is stopped after this time without a result, or after twice its timeout if that is shorter. In milliseconds. */
 const maxSilenceMs = bodyMs;
 
 interface Silence {
