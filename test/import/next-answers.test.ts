@@ -83,7 +83,7 @@ function leavesIn(value: unknown, path = ''): readonly string[] {
 
 describe('the next answer of thirty APIs', () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
-  const tolerance = { drift: undefined, isChosen: false, signal: undefined };
+  const tolerance = { drift: undefined, keepsDeclaredOnly: false, signal: undefined };
   const tools = pairs.map((pair) => ({ ...pair, ...toolOf(pair) }));
 
   it('is found in at least 95 %, with at least 98 % of its leaves, and never has a wrong type', () => {

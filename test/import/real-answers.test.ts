@@ -26,7 +26,7 @@ function outcomeOf(first: string, next: string): 'found' | 'empty' | 'fail' {
   const schema = preparedOf([made]).tools[0]?.definition.outputSchema as unknown as ObjectSchema;
   const content = wrapAnswer(JSON.parse(next), made.wrap);
   const success = successMembersOf([sample.value]) as Parameters<typeof findStatedFailure>[1] | undefined;
-  const tolerance = { drift: undefined, isChosen: false, signal: undefined };
+  const tolerance = { drift: undefined, keepsDeclaredOnly: false, signal: undefined };
   const { value, mismatch } = fitToSchema(content, schema, next.length, tolerance);
   const failure = findStatedFailure(content, success ?? {}, schema, made.wrap ?? undefined);
   if (isEmptyAnswer(schema, { content, value, isWrapped: made.wrap === 'result', mismatch, failure }, []))

@@ -99,7 +99,7 @@ describe('members that are missing', () => {
       const { schema } = seenIn({ inputSchema, outputSchema, wrap: undefined, takesPages: false }, [
         { value },
       ]);
-      const tolerance = { drift: undefined, isChosen: false, signal: undefined };
+      const tolerance = { drift: undefined, keepsDeclaredOnly: false, signal: undefined };
       const { mismatch, value: taken } = fitToSchema(value, outputSchema as never, 100, tolerance);
       const isWhole = mismatch === null && (taken as typeof value).pair !== null;
       expect(schema === outputSchema || JSON.stringify(schema) === JSON.stringify(outputSchema)).toBe(

@@ -81,6 +81,7 @@ export function createAuthenticator(
     };
     if (!isSingleUse) return { hasValidToken: true, admitCall };
     const useUp = (requestId: string) => {
+      // Again: another call may have used the token since the first check.
       if (!admitCall(requestId)) return 'denied';
       return usedTokens.useUp({ jti: String(claims.jti), iat: claims.iat, expiryMs }, requestId);
     };

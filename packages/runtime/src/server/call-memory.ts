@@ -80,7 +80,7 @@ export function createMemory(
   const callBytes = maxMemoryBytes * memoryShares.calls;
   let usedBytes = 0;
   const queue = new Set<Waiting>();
-  const isAlone = isolatesRequests();
+  const hasIsolatedRequests = isolatesRequests();
   const grantWaiting = () => {
     for (const waiting of queue) {
       if (usedBytes + waiting.bytes > callBytes) return;
@@ -90,7 +90,7 @@ export function createMemory(
     }
   };
   const addBytes = (bytes: number) => {
-    if (isAlone) return;
+    if (hasIsolatedRequests) return;
     usedBytes += bytes;
     if (bytes < 0 && queue.size > 0) grantWaiting();
   };
@@ -103,7 +103,7 @@ export function createMemory(
   return {
     reserve(bytes) {
       if (bytes > callBytes) return refuseReservation();
-      if (isAlone || (usedBytes + bytes <= callBytes && (queue.size === 0 || isSmall(bytes)))) {
+      if (hasIsolatedRequests || (usedBytes + bytes <= callBytes && (queue.size === 0 || isSmall(bytes)))) {
         addBytes(bytes);
         return true;
       }

@@ -181,9 +181,10 @@ export class McpEndpoint {
     if (isCall && !this.#calls.enter(tokenKey)) return tooManyCalls;
     try {
       // The last check, so that a call that gets 400 or 503 keeps its token. A call with invalid arguments uses up its token.
-      const useUp = isCall && isRequest(message) ? caller.useUp : undefined;
-      const useDenial = useUp && this.#tokenUseDenial(await useUp(requestId));
-      if (useDenial) return useDenial;
+      if (isCall && isRequest(message) && caller.useUp) {
+        const useDenial = this.#tokenUseDenial(await caller.useUp(requestId));
+        if (useDenial) return useDenial;
+      }
       const traceparent = readTraceparent(message, headers);
       const context = { requestId, traceparent, memory, onDisconnect: onDisconnect(response) };
       const reply = await replyTo(message, modern?.methods ?? this.#methods, context);
@@ -297,8 +298,12 @@ interface ReceivedMessage {
   readonly caller: Caller;
 }
 
+function isTooDeep(bytes: Buffer): boolean {
+  return estimateMemory(bytes) === null;
+}
+
 function parseWithinDepth(bytes: Buffer, memoryBytes: number): ParsedBody {
-  if (estimateMemory(bytes) === null) return { kind: 'too deep', memoryBytes };
+  if (isTooDeep(bytes)) return { kind: 'too deep', memoryBytes };
   return { kind: 'message', message: parseBody(bytes), memoryBytes };
 }
 

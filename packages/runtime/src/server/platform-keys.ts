@@ -28,8 +28,8 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
   let triedAt = Number.NEGATIVE_INFINITY;
   let first: Promise<void> | undefined;
   let latest: Promise<void> | undefined;
-  let hasEnded = false;
-  const isAlone = isolatesRequests();
+  let hasFetchEnded = false;
+  const hasIsolatedRequests = isolatesRequests();
   provideGauge('keys', () => ({ value: keys.length }));
 
   const fetchKeys = async (url: URL) => {
@@ -42,7 +42,7 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
       const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
       failure = `${url}: ${message} ${cause?.code ?? ''}`.trimEnd();
     }
-    hasEnded = true;
+    hasFetchEnded = true;
     if (`${inUse} ${failure}` === before) return;
     log(keys.length > 0 ? 'keys' : 'warning', { inUse, reason: failure });
   };
@@ -51,19 +51,22 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
    * fetch that this call began. Never rejects.
    */
   const refetch = (ms: number) => {
-    const isDue = Date.now() >= triedAt + ms || (isAlone && !hasEnded);
+    const isDue = Date.now() >= triedAt + ms || (hasIsolatedRequests && !hasFetchEnded);
     if (jwksUrl && isDue) {
       triedAt = Date.now();
       latest = fetchKeys(jwksUrl);
       first ??= latest;
     }
-    if (isAlone && !isDue) return undefined;
+    if (hasIsolatedRequests && !isDue) return undefined;
     return latest;
   };
-  /** Waits for the first fetch; never rejects. Later fetches run in the background, if the host lets them. */
+  /**
+   * Starts the routine fetch if it is due, and waits only for the first fetch. Where requests are isolated, waits for the fetch that this
+   * call began. Never rejects.
+   */
   const ready = async () => {
     const fetching = refetch(refetchMs.routine);
-    await (isAlone ? fetching : first);
+    await (hasIsolatedRequests ? fetching : first);
   };
   let isTrying = false;
   const tryUntilFound = async () => {
@@ -79,7 +82,7 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
   return {
     async prepare() {
       await ready();
-      if (!isAlone) void tryUntilFound();
+      if (!hasIsolatedRequests) void tryUntilFound();
       else if (keys.length === 0) await refetch(refetchMs.noKey);
     },
     hasKey: () => keys.length > 0,

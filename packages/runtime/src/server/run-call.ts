@@ -148,8 +148,8 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
     outcome = outcomes.fail(error.code, error.message, error.hints);
   }
 
-  const hasWaited = compiled.expectedLength > largeLength;
-  if (hasWaited) await context.waitForTurn?.();
+  const expectsLargeResult = compiled.expectedLength > largeLength;
+  if (expectsLargeResult) await context.waitForTurn?.();
   const text = outcome?.kind === 'found' ? serializeData(outcome.data) : undefined;
   if (memory && text && text.length > largeLength && !(await memory.reserveTotal(answerWeight(text)))) {
     return endedInError(overloaded);
@@ -162,7 +162,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   }
   const length = result.content[0].text.length;
   compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
-  if (length > largeLength) await letOthersPass(hasWaited, context);
+  if (length > largeLength) await letOthersPass(expectsLargeResult, context);
   if (outcome.kind !== 'fail') return { result, outcome: outcome.kind, code: undefined };
   reportCause(outcome, name, context);
   return { result, outcome: outcome.kind, code: outcome.code };

@@ -36,9 +36,10 @@ function denialKind({ reason }: TokenDenial): string {
 }
 
 export function invalidTokenDenial(error: Error, { issuer, audience }: TokenRules): TokenDenial {
-  const { code = error.message, claim, payload } = error as Partial<JWTClaimValidationFailed>;
-  if (!claim) return { reason: code };
+  const { code, claim, payload } = error as Partial<JWTClaimValidationFailed>;
+  const reason = code ?? error.message;
+  if (!claim) return { reason };
   const expected = { iss: issuer, aud: audience }[claim];
   const actual = JSON.stringify(payload?.[claim])?.slice(0, 200);
-  return { reason: `${code}: ${claim}`, expected, got: actual };
+  return { reason: `${reason}: ${claim}`, expected, got: actual };
 }

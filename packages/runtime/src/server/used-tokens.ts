@@ -47,7 +47,8 @@ export function createUsedTokens(
     const use = await usedKeys.markUsed(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
     if (use === null) {
       if (rules.once === 'on') return 'admitted';
-      usedUntil.delete(jti); // its caller may try again here: this replica stays the first
+      // Forgotten here so that a retry asks the store again; the store admits a retry by the replica that claimed the token.
+      usedUntil.delete(jti);
       logDenial({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, requestId);
       return 'unknown';
     }

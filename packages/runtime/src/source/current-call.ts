@@ -34,13 +34,13 @@ export async function chargeResponse(
   reservedMemory: ReservedMemory | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const isTaken = reservedMemory?.isEmpty === false;
-  const weight = isTaken ? 0 : answerWeight(text);
-  if (!isTaken && weight === 0) return;
+  const canTakeOver = reservedMemory?.isEmpty === false;
+  const weight = canTakeOver ? 0 : answerWeight(text);
+  if (!canTakeOver && weight === 0) return;
   const ofCall = (currentCall.getStore() ?? callOfSignal(signal))?.memory;
   const ownMemory = ofCall ?? reserveForSource();
   if (!ownMemory) return;
   if (!ofCall) ownMemory.releaseLater();
-  if (isTaken) ownMemory.adopt(reservedMemory);
+  if (canTakeOver) ownMemory.adopt(reservedMemory);
   else if (!(await ownMemory.addBytes(weight))) throw overloaded();
 }

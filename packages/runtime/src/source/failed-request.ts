@@ -38,9 +38,9 @@ export function explainFailure(error: SourceError, cause: unknown, failed: Faile
   const { method, url, path } = failed;
   const status = failed.status ?? (cause instanceof HTTPError ? cause.response.status : failureStatus(cause));
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
-  const withoutAnswer = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
-  const unanswered = reason ? `no connection (${reason})` : withoutAnswer;
-  const detail = status === undefined ? unanswered : `the API answered with HTTP ${status}`;
+  const noAnswerDetail = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
+  const causeDetail = reason ? `no connection (${reason})` : noAnswerDetail;
+  const detail = status === undefined ? causeDetail : `the API answered with HTTP ${status}`;
   const hint = failureHint(code, status, failed);
   return attachExplanation(error, { method, host: url.host, path, status, detail, hint });
 }

@@ -24,8 +24,11 @@ const knownKeywords = new Set(
 export interface Tolerance {
   /** `fail`: not at all. */
   readonly drift: 'fail' | undefined;
-  /** Whether the author chose each member. No member is then replaced, and half of all must be present. */
-  readonly isChosen: boolean;
+  /**
+   * Whether only declared members are kept (`keep: 'declared'`): the author chose each of them. No member is then replaced, and half of all
+   * must be present.
+   */
+  readonly keepsDeclaredOnly: boolean;
   readonly signal: AbortSignal | undefined;
   readonly headers?: PagingHeaders | undefined;
 }
@@ -34,7 +37,8 @@ export interface Tolerance {
  * Changes an answer until its schema admits it, and returns the answer, or the problem if that is not possible. A missing member becomes
  * null if the schema admits null. A wrong optional member becomes null or is dropped, which the log and the metrics report. A text that
  * spells a number exactly becomes a number where the schema expects one. At least half of the required members of each object must be
- * present. A required object needs one of them, or none if its parent contains a list or an object with content.
+ * present. A required object needs one of them, or none if its parent contains a list or an object with content. Example: if `price` is a
+ * number and the optional `name` a string or null, `{ price: '1.5', name: 3 }` becomes `{ price: 1.5, name: null }`.
  *
  * @param length of the answer in characters
  */
@@ -42,19 +46,19 @@ export function fitToSchema(
   value: unknown,
   schema: ObjectSchema,
   length: number,
-  { drift, isChosen, signal, headers }: Tolerance,
+  { drift, keepsDeclaredOnly, signal, headers }: Tolerance,
 ): { readonly value: unknown; readonly mismatch: SchemaProblem | null } {
   if (arrivals.hasSubscribers) arrivals.publish({ schema, value, headers } satisfies ArrivedAnswer);
   const mismatch = problemFinder(schema)(value, 'answer', length);
   if (drift === 'fail') return { value, mismatch };
-  if (isChosen && !hasHalfOfMembers(value, schema)) {
+  if (keepsDeclaredOnly && !hasHalfOfMembers(value, schema)) {
     const text = 'expected at least half of the chosen members';
     return { value, mismatch: mismatch ?? { path: 'answer', text, withoutValue: text } };
   }
   if (!mismatch) return { value, mismatch };
   const paths = new Set<string>();
   const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
-  const fitted = new SchemaFitter(isChosen, paths).fit(value, { ...schema, required }, 'answer');
+  const fitted = new SchemaFitter(keepsDeclaredOnly, paths).fit(value, { ...schema, required }, 'answer');
   if (fitted === misfit || problemFinder(schema)(fitted, 'answer', length)) return { value, mismatch };
   const tool = callingTool(signal) ?? '';
   for (const path of paths) reportDrift({ tool, path: shownProblems(path) });
@@ -101,13 +105,13 @@ function isLoss(fitted: unknown, member: unknown): boolean {
 }
 
 class SchemaFitter {
-  readonly #isStrict: boolean;
+  readonly #keepsDeclaredOnly: boolean;
   readonly #paths: Set<string>;
   /** Required objects without any of their required members. */
   readonly #hollow = new WeakSet<object>();
 
-  constructor(isStrict: boolean, paths: Set<string>) {
-    this.#isStrict = isStrict;
+  constructor(keepsDeclaredOnly: boolean, paths: Set<string>) {
+    this.#keepsDeclaredOnly = keepsDeclaredOnly;
     this.#paths = paths;
   }
 
@@ -116,7 +120,7 @@ class SchemaFitter {
     const isPlain = Object.keys(schema).every((keyword) => knownKeywords.has(keyword));
     if (!isPlain) return isMatch(value, schema) ? value : misfit;
     if (!matchesType(value, schema)) {
-      const number = this.#isStrict ? undefined : parseSpelledNumber(value, schema);
+      const number = this.#keepsDeclaredOnly ? undefined : parseSpelledNumber(value, schema);
       if (number === undefined) return misfit;
       this.#paths.add(path);
       return number;
@@ -157,7 +161,7 @@ class SchemaFitter {
       const fitted = memberSchema ? this.#orNull(member, memberSchema, at, required.includes(name)) : member;
       if (isValue && isLoss(fitted, member)) lost += 1;
       if (fitted !== misfit) members.set(name, fitted);
-      else if (required.includes(name) || this.#isStrict) return null;
+      else if (required.includes(name) || this.#keepsDeclaredOnly) return null;
       else this.#paths.add(at);
     }
     // A map with more than a tenth of wrong values is a different object.
@@ -165,7 +169,10 @@ class SchemaFitter {
     return members;
   }
 
-  /** Whether an object has content, lacks all its required members (`hollow`), or lacks so many that it is a misfit. */
+  /**
+   * `content`: the object has enough required members. `hollow`: the object is required and has none of its required members. `misfit`: too
+   * many are missing, or some are hollow and none is a list or an object with content.
+   */
   #requiredFit(
     members: ReadonlyMap<string, unknown>,
     missingCount: number,
@@ -175,7 +182,7 @@ class SchemaFitter {
     const hollow = required.filter((name) => this.#hollow.has(Object(members.get(name))));
     const goneCount = missingCount + hollow.length;
     if (isRequired && goneCount === required.length && goneCount > 0)
-      return this.#isStrict || missingCount === 0 ? misfit : 'hollow';
+      return this.#keepsDeclaredOnly || missingCount === 0 ? misfit : 'hollow';
     if (!isRequired && goneCount * 2 > required.length) return misfit;
     const hasContent = hollow.length === 0 || required.some((name) => this.#isContent(members.get(name)));
     return hasContent ? 'content' : misfit;
@@ -194,7 +201,7 @@ class SchemaFitter {
   /** The value as it fits, or null if the schema admits that in its place. */
   #orNull(value: unknown, schema: Members, path: string, isRequired = false): unknown {
     const fitted = this.fit(value, schema, path, isRequired);
-    if (fitted !== misfit || isRequired || this.#isStrict || !admitsNull(schema)) return fitted;
+    if (fitted !== misfit || isRequired || this.#keepsDeclaredOnly || !admitsNull(schema)) return fitted;
     this.#paths.add(path);
     return null;
   }

@@ -11,6 +11,15 @@ import type { Success } from './stated-failure.ts';
 
 type Values = { readonly [name: string]: Parameter };
 
+/** The defaults of `HttpSourceOptions`. The default of `maxBytes` is `defaultMaxBytes`. */
+export const sourceDefaults = {
+  timeoutMs: 10_000,
+  retries: 2,
+  concurrency: 8,
+  queueMs: 2_000,
+  cacheSeconds: 0,
+};
+
 /** An API and how it may be used. */
 export interface HttpSourceOptions {
   /** An http or https URL; the paths of requests are below it. */

@@ -9,7 +9,14 @@ import { allSecretsOf, reportCredentials } from './credentials.ts';
 import { chargeResponse } from './current-call.ts';
 import { notFoundError } from './failed-request.ts';
 import { logFailedRequest } from './failure-log.ts';
-import type { Get, HttpSource, HttpSourceOptions, Write, WriteOptions } from './http-source-options.ts';
+import {
+  type Get,
+  type HttpSource,
+  type HttpSourceOptions,
+  sourceDefaults,
+  type Write,
+  type WriteOptions,
+} from './http-source-options.ts';
 import { parsePayload, readAnswer, textToRecord } from './read-response.ts';
 import {
   findLiveRecording,
@@ -45,8 +52,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   const api = createApi(options);
   // The types of the methods are stricter than the type of `callApi`.
   const method = (name: SourceExchange['method']) =>
-    ((path: string, request: WriteOptions<ObjectSchema> = {}) =>
-      logFailedRequest(() => callApi(api, name, path, request), request.signal)) as Write;
+    ((path: string, requestOptions: WriteOptions<ObjectSchema> = {}) =>
+      logFailedRequest(() => callApi(api, name, path, requestOptions), requestOptions.signal)) as Write;
   return {
     get: method('get') as Get,
     post: method('post'),
@@ -57,8 +64,16 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
 }
 
 function createApi(options: HttpSourceOptions): Api {
-  const { timeoutMs = 10_000, retries = 2, maxBytes = defaultMaxBytes, cacheSeconds = 0 } = options;
-  const { concurrency = 8, queueMs = 2_000, perMinute, baseUrl: source } = options;
+  const {
+    baseUrl: source,
+    timeoutMs = sourceDefaults.timeoutMs,
+    retries = sourceDefaults.retries,
+    concurrency = sourceDefaults.concurrency,
+    perMinute,
+    queueMs = sourceDefaults.queueMs,
+    cacheSeconds = sourceDefaults.cacheSeconds,
+    maxBytes = defaultMaxBytes,
+  } = options;
   return {
     options,
     limits: { timeoutMs, retries, maxBytes, redact: redactorFor(options) },
@@ -72,14 +87,14 @@ async function callApi(
   api: Api,
   method: SourceExchange['method'],
   path: string,
-  options: WriteOptions<ObjectSchema>,
+  requestOptions: WriteOptions<ObjectSchema>,
 ): Promise<unknown> {
-  const request = describeRequest(api.options.baseUrl, method, path, options);
+  const request = describeRequest(api.options.baseUrl, method, path, requestOptions);
   const { forRecording, isReading } = request;
   const key = cacheKey(request);
   const response = await getResponse(api, request, key);
   const { text, memory } = response;
-  await chargeResponse(text, memory, options.signal);
+  await chargeResponse(text, memory, requestOptions.signal);
   if (meansNoContent(request, response)) {
     recordResponse(forRecording, response);
     return undefined;
@@ -95,6 +110,7 @@ async function callApi(
     redact: api.limits.redact,
   });
   if (answer.kind === 'accepted') {
+    // Replayed as a write without content, which has the same answer.
     recordResponse(forRecording, { ...response, text: '' });
     return answer.value;
   }

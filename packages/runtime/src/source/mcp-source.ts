@@ -173,11 +173,11 @@ function fitAnswer(
   { keep, schema, wrap, signal }: McpCall<ObjectSchema>,
   drift: McpSourceOptions['drift'],
 ) {
-  const keepsDeclared = keep === 'declared';
-  const keptAnswer = keepsDeclared ? keepDeclaredMembers(answer, schema) : answer;
+  const keepsDeclaredOnly = keep === 'declared';
+  const keptAnswer = keepsDeclaredOnly ? keepDeclaredMembers(answer, schema) : answer;
   const literally = () => mcpAnswer(parseLiterally(text) as McpResult, wrap, parseLiterally);
   const exact = longNumbers ? withDecimals(keptAnswer, schema, literally) : keptAnswer;
-  return fitToSchema(exact, schema, text.length, { drift, isChosen: keepsDeclared, signal });
+  return fitToSchema(exact, schema, text.length, { drift, keepsDeclaredOnly, signal });
 }
 
 /** The text that is recorded: the result, with the declared members only if the tool keeps no others. */

@@ -32,11 +32,11 @@ export function pagingHeaders(
   const target = nextLink(headers.get('link') ?? '');
   const link = target !== undefined && URL.canParse(target, url.href) ? new URL(target, url) : undefined;
   for (const key of keys) link?.searchParams.delete(key);
-  const place = link?.origin === url.origin ? link.search || '?' : link?.origin;
+  const nextPage = link?.origin === url.origin ? link.search || '?' : link?.origin;
   const total = totals.find((name) => /^\d{1,15}$/.test(headers.get(name) ?? ''));
   const page = headers.get('x-next-page') ?? '';
   const pagingHeaders: { [name: string]: string } = {};
-  if (place !== undefined) pagingHeaders.link = `<${place}>; rel="next"`;
+  if (nextPage !== undefined) pagingHeaders.link = `<${nextPage}>; rel="next"`;
   if (total !== undefined) pagingHeaders[total] = headers.get(total) ?? '';
   if (/^[\w.-]{1,100}$/.test(page)) pagingHeaders['x-next-page'] = page;
   if (Object.keys(pagingHeaders).length > 0) return pagingHeaders;

@@ -92,7 +92,7 @@ interface FittedPayload {
   readonly failure: StatedFailure | null;
 }
 
-/** The value as far as the schema admits it: declared members only if the tool keeps no others, with paging, and nulls for gaps. */
+/** Fits the value to the schema. If the tool keeps declared members only, the others are dropped. Adds paging members; fills gaps with null. */
 function fitPayload(
   request: ApiRequest,
   { text, headers }: SourceResponse,
@@ -106,7 +106,7 @@ function fitPayload(
   const literally = () => openPayload(text, request, parseLiterally).content;
   const exact = longNumbers ? withDecimals(keptAnswer, schema, literally) : keptAnswer;
   const paged = pages ? addPages(exact, schema, pages, request.options, headers) : exact;
-  const tolerance = { drift, isChosen: keptSchema !== undefined, signal, headers };
+  const tolerance = { drift, keepsDeclaredOnly: keptSchema !== undefined, signal, headers };
   const { value, mismatch } = fitToSchema(paged, schema, text.length, tolerance);
   return { value, mismatch, failure: findStatedFailure(content, success, schema, wrap) };
 }

@@ -30,7 +30,7 @@ export interface RecordedRequest {
 export interface Recording {
   readonly request: RecordedRequest;
   readonly status: number;
-  /** Those that name its place among pages. */
+  /** Only the paging headers (`pagingHeaders` in pages.ts). */
   readonly headers?: PagingHeaders;
   /** The parsed answer; absent if there was none. */
   readonly body?: unknown;
@@ -44,7 +44,7 @@ export interface SourceResponse {
   readonly status: number;
   /** The header `content-type`. */
   readonly contentType?: string;
-  /** Those that name its place among pages. */
+  /** Only the paging headers (`pagingHeaders` in pages.ts). */
   readonly headers?: PagingHeaders | undefined;
   /** Empty if there is no content. */
   readonly text: string;

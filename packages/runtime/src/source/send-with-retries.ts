@@ -157,7 +157,7 @@ export async function fetchMeasured(
 export const defaultMaxBytes = 2_000_000;
 
 /**
- * Sends a request, follows redirects within the host, and returns the response in UTF-8, at most `maxBytes` long.
+ * Sends a request, follows GET redirects within the origin, at most three, and returns the response in UTF-8, at most `maxBytes` long.
  *
  * @param onChunk receives the parts of an event stream when they arrive
  */
@@ -173,7 +173,9 @@ export async function fetchResponse(
     await response.body?.cancel();
     const target =
       location !== null && URL.canParse(location, request.url) ? new URL(location, request.url) : null;
-    if (target?.origin !== new URL(request.url).origin || request.method !== 'GET' || hops >= maxRedirects) {
+    const isSameOrigin = target?.origin === new URL(request.url).origin;
+    const mayFollow = isSameOrigin && request.method === 'GET' && hops < maxRedirects;
+    if (!mayFollow) {
       const message = 'The source redirects to another address.';
       throw new SourceError('SOURCE_MISCONFIGURED', message);
     }
