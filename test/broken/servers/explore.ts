@@ -263,12 +263,20 @@ function sharedArguments(): Variant {
   };
 }
 
+/**
+ * The number of calls that are answered correctly at first. A check sends 44 calls before it generates some from those that found data:
+ * if chance decided what they find, it would also decide what is generated.
+ */
+const correctCalls = 50;
+
 /** A server that answers the calls of a tool that run together with the arguments of the last one. */
 function sharedByAll(): Variant {
   const last = new Map<unknown, JsonObject>();
+  let callCount = 0;
   return {
     call: (good) => async (params) => {
-      if (!isObject(params.arguments)) return good(params);
+      callCount += 1;
+      if (!isObject(params.arguments) || callCount <= correctCalls) return good(params);
       last.set(params.name, params.arguments);
       await moment();
       return good({ ...params, ...present({ arguments: last.get(params.name) }) });
