@@ -32,21 +32,20 @@ export async function saveKeys(
     return unsavedResult('git does not ignore it: add the line .env to .gitignore');
   const previousText = String(readIfThere(directory, environmentPath) ?? '');
   const existingValues = parseEnv(previousText);
-  const lines = [...secrets]
-    .filter(([name]) => !existingValues[name])
-    .map(([name, value]) => environmentLine(name, value));
+  // An empty value is that of a copied .env.example: the key is added below it, and the last line counts.
+  const addedNames = names.filter((name) => !existingValues[name]);
   const keptNames = names.filter(
-    (name) => existingValues[name] !== undefined && existingValues[name] !== secrets.get(name),
+    (name) => existingValues[name] && existingValues[name] !== secrets.get(name),
   );
   const keptText = keptNames.length > 0 ? `; ${environmentPath} keeps its own ${nameList(keptNames)}` : '';
-  if (lines.length > 0) {
+  if (addedNames.length > 0) {
+    const lines = addedNames.map((name) => environmentLine(name, secrets.get(name) ?? ''));
     const isLastLineOpen = previousText !== '' && !previousText.endsWith('\n');
     const separator = isLastLineOpen ? '\n' : '';
     await replaceFile(join(directory, environmentPath), 0o600, (handle) =>
       handle.writeFile(previousText + separator + lines.join('')),
     );
   }
-  const addedNames = names.filter((name) => !existingValues[name]);
   const savedText =
     addedNames.length > 0
       ? `${nameList(addedNames)} in ${environmentPath}, which only you can read`
