@@ -53,7 +53,7 @@ process.exitCode = status;
 function cells(name) {
   const proof = proofs.get(name) ?? { notRun: 'its test has not run' };
   if (parsed.includes(name))
-    return ['its file is parsed; its image is that of `docker`', ...Array(3).fill('as `docker`')];
+    return ['the file is parsed; the image is built for `docker`', ...Array(3).fill('as `docker`')];
   if (proof.notRun) return [`not run: ${proof.notRun.replaceAll('|', '/')}`, '', '', ''];
   const { how, rules, bytes, coldStartMs } = proof;
   const size = bytes === undefined ? '' : `${(bytes / 1e6).toFixed(1)} MB`;
