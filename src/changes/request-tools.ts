@@ -11,8 +11,8 @@ import {
 import { effects } from 'market-mcp-contract/definition';
 import { type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
+import { outputWithoutSignals, toolDescription } from '../import/describe.ts';
 import type { ImportedTool } from '../import/imported-tool.ts';
-import { outputWithoutSignals, toolDescription } from '../import/openapi/describe.ts';
 import { operationEffect } from '../import/openapi/openapi-tool.ts';
 import { withCredentials } from '../import/operation-credentials.ts';
 import type { AuthorRequest } from '../import/request/author-request.ts';

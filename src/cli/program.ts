@@ -343,7 +343,7 @@ function addReferences(add: Add): void {
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
     .description('Explain a rule, with an example that fails and one that passes');
   const onOneLine = asJson('print on one line');
-  add('schema', onOneLine, async () => (await import('./commands/references.ts')).printSchema)
+  add('schema', onOneLine, async () => (await import('./commands/schema.ts')).printSchema)
     .addArgument(
       new Argument('<files>', 'files of create and add-tool --spec, or of check --examples').choices([
         'spec',
@@ -354,7 +354,7 @@ function addReferences(add: Add): void {
   add(
     'platforms',
     asJson('print the profiles themselves'),
-    async () => (await import('./commands/references.ts')).showPlatforms,
+    async () => (await import('./commands/platforms.ts')).showPlatforms,
   )
     .argument('[name]', 'print this profile in full, as a start for your own')
     .description('List the built-in platform profiles');

@@ -2,8 +2,8 @@ import { orList, pass, type Result, reject } from 'market-mcp-contract/command';
 import { type Json, parseJsonText, shorten } from 'market-mcp-contract/json';
 import { spacelessHint } from '../model/names.ts';
 import { type FieldType, type ScalarType, type Shape, scalarTypes } from '../model/tool-model.ts';
-import { DeclarationReader, ParseStop, type WrittenValue } from './declaration-reader.ts';
 import { numberPattern, typedValue } from './field-values.ts';
+import { ParseStop, TextCursor, type WrittenValue } from './text-cursor.ts';
 
 /** One part of a path: a name, and the number of lists between it and its members (`rows[].id`: 1). */
 export interface PathStep {
@@ -71,34 +71,34 @@ const bareOption = /[^\s,|()]+/y;
  */
 export function parseDeclaration(text: string, location: string): Result<Declaration> {
   try {
-    return pass(readDeclaration(new DeclarationReader(text.trim())));
+    return pass(readDeclaration(new TextCursor(text.trim())));
   } catch (stop) {
     if (stop instanceof ParseStop) return reject(location, undefined, stop.message, stop.hint);
     throw stop;
   }
 }
 
-function readDeclaration(reader: DeclarationReader): Declaration {
-  const path = readPath(reader);
-  const spaced = /^(\s+[^\s:]+)+\s*\??:/.exec(reader.rest)?.[0];
+function readDeclaration(cursor: TextCursor): Declaration {
+  const path = readPath(cursor);
+  const spaced = /^(\s+[^\s:]+)+\s*\??:/.exec(cursor.rest)?.[0];
   if (spaced !== undefined) {
     const name = `${path.at(-1)?.name ?? ''}${spaced.replace(/\s*\??:$/, '')}`;
-    reader.stop('a name must not contain spaces', spacelessHint(name));
+    cursor.stop('a name must not contain spaces', spacelessHint(name));
   }
-  const required = !reader.eat('?');
-  if (!reader.eat(':'))
-    reader.stop('expected a colon after the name', 'Write a name, a colon and a type: symbol:string');
-  const spaceless = /^\s+(\S+)/.exec(reader.rest)?.[1];
+  const required = !cursor.eat('?');
+  if (!cursor.eat(':'))
+    cursor.stop('expected a colon after the name', 'Write a name, a colon and a type: symbol:string');
+  const spaceless = /^\s+(\S+)/.exec(cursor.rest)?.[1];
   if (spaceless !== undefined) {
-    reader.stop('expected the type directly after the colon', `Write ${formatPathOf(path)}:${spaceless}.`);
+    cursor.stop('expected the type directly after the colon', `Write ${formatPathOf(path)}:${spaceless}.`);
   }
-  const shape = readType(reader);
-  const fallback = reader.eat('=') ? readValue(reader, shape, reader.value(bareDefault)) : undefined;
-  if (!reader.done && !/^\s/.test(reader.rest)) {
+  const shape = readType(cursor);
+  const fallback = cursor.eat('=') ? readValue(cursor, shape, cursor.value(bareDefault)) : undefined;
+  if (!cursor.done && !/^\s/.test(cursor.rest)) {
     const hint = 'Write name:type=default description. Put a default with spaces in quotes: ="two words"';
-    reader.stop('expected a space before the description', hint);
+    cursor.stop('expected a space before the description', hint);
   }
-  const description = readDescription(reader);
+  const description = readDescription(cursor);
   return {
     path,
     required,
@@ -114,79 +114,79 @@ function formatPathOf(path: readonly PathStep[]): string {
   return path.map(({ name, lists }) => name + '[]'.repeat(lists)).join('.');
 }
 
-function readPath(reader: DeclarationReader): PathStep[] {
+function readPath(cursor: TextCursor): PathStep[] {
   const steps: PathStep[] = [];
   do {
-    const name = reader.rest.startsWith('"') ? reader.json() : reader.take(bareName)?.[0];
+    const name = cursor.rest.startsWith('"') ? cursor.json() : cursor.take(bareName)?.[0];
     if (typeof name !== 'string' || name === '') {
       const hint = 'Write a name of letters and digits. Put any other name in quotes: "a b":string';
-      return reader.stop('expected a name', hint);
+      return cursor.stop('expected a name', hint);
     }
     let lists = 0;
-    while (reader.eat('[]')) lists += 1;
+    while (cursor.eat('[]')) lists += 1;
     steps.push({ name, lists });
-  } while (reader.eat('.'));
+  } while (cursor.eat('.'));
   const last = steps.at(-1);
   if (last && last.lists > 0) {
     const message = 'expected the brackets of a list after the type, not after the name';
-    reader.stop(message, `Write ${last.name}:string[]`);
+    cursor.stop(message, `Write ${last.name}:string[]`);
   }
   return steps;
 }
 
-function readType(reader: DeclarationReader): Shape {
-  const type = reader.word(baseTypes, 'type', typeAliases) as ScalarType | 'object';
-  let shape = readOptions(reader, { type });
-  while (reader.eat('[]')) shape = readOptions(reader, { type: 'array', items: shape });
-  if (reader.eat('|')) {
-    reader.expect('null', `After "|", only null is allowed. Put allowed values in brackets: ${type}(a|b)`);
+function readType(cursor: TextCursor): Shape {
+  const type = cursor.word(baseTypes, 'type', typeAliases) as ScalarType | 'object';
+  let shape = readOptions(cursor, { type });
+  while (cursor.eat('[]')) shape = readOptions(cursor, { type: 'array', items: shape });
+  if (cursor.eat('|')) {
+    cursor.expect('null', `After "|", only null is allowed. Put allowed values in brackets: ${type}(a|b)`);
     return { ...shape, nullable: true };
   }
   return shape;
 }
 
 /** `(a|b)`, `(1..100)`, `(nullable, format=date, examples=a|b)` or nothing. */
-function readOptions(reader: DeclarationReader, shape: Shape): Shape {
-  if (!reader.eat('(')) return shape;
+function readOptions(cursor: TextCursor, shape: Shape): Shape {
+  if (!cursor.eat('(')) return shape;
   const options = new Map<OptionName, readonly WrittenValue[]>();
   let nullable = false;
   const set = (name: OptionName, values: readonly WrittenValue[]) => {
-    if (options.has(name)) reader.stop(`${name} is given twice`, 'Remove one of them.');
+    if (options.has(name)) cursor.stop(`${name} is given twice`, 'Remove one of them.');
     if (!optionTypes[name].includes(shape.type)) {
-      reader.stop(`${name} does not apply to type ${shape.type}`, optionHint(name, shape));
+      cursor.stop(`${name} does not apply to type ${shape.type}`, optionHint(name, shape));
     }
     options.set(name, values);
   };
   do {
-    reader.take(/\s*/y);
-    if (reader.take(/nullable(?=\s*[,)])/y)) nullable = true;
-    else readOption(reader, shape, set);
-    reader.take(/\s*/y);
-  } while (reader.eat(','));
-  reader.expect(')', 'Separate options by commas and end them with ")": integer(1..100, examples=5|10)');
-  return optionsShape(reader, nullable ? { ...shape, nullable } : shape, options);
+    cursor.take(/\s*/y);
+    if (cursor.take(/nullable(?=\s*[,)])/y)) nullable = true;
+    else readOption(cursor, shape, set);
+    cursor.take(/\s*/y);
+  } while (cursor.eat(','));
+  cursor.expect(')', 'Separate options by commas and end them with ")": integer(1..100, examples=5|10)');
+  return optionsShape(cursor, nullable ? { ...shape, nullable } : shape, options);
 }
 
 /** An option with values: a range, `name=values`, or the short form of an enum. */
 function readOption(
-  reader: DeclarationReader,
+  cursor: TextCursor,
   shape: Shape,
   set: (name: OptionName, values: readonly WrittenValue[]) => void,
 ): void {
-  const between = reader.take(range);
+  const between = cursor.take(range);
   if (between) {
     if (between[1] !== undefined) set('min', [{ bare: between[1] }]);
     if (between[2] !== undefined) set('max', [{ bare: between[2] }]);
     return;
   }
-  if (/^[a-zA-Z]+\s*=/.test(reader.rest)) {
-    const name = reader.word(optionNames, 'option') as OptionName;
-    reader.take(/\s*=\s*/y);
-    set(name, name === 'pattern' ? [readPattern(reader)] : readChoice(reader));
+  if (/^[a-zA-Z]+\s*=/.test(cursor.rest)) {
+    const name = cursor.word(optionNames, 'option') as OptionName;
+    cursor.take(/\s*=\s*/y);
+    set(name, name === 'pattern' ? [readPattern(cursor)] : readChoice(cursor));
     return;
   }
-  if (optionTypes.min.includes(shape.type)) rejectWrongRange(reader);
-  set('enum', readShortEnum(reader));
+  if (optionTypes.min.includes(shape.type)) rejectWrongRange(cursor);
+  set('enum', readShortEnum(cursor));
 }
 
 /** The types that an option applies to, for the error about another type. */
@@ -198,56 +198,56 @@ function optionHint(name: OptionName, shape: Shape): string {
   return `Remove it, or use a type that it applies to: ${orList(types)}.`;
 }
 
-function rejectWrongRange(reader: DeclarationReader): void {
-  const [text, from, to = ''] = reader.take(wrongRange) ?? [];
-  if (text !== undefined) reader.stop(`${shorten(text)} is not a range`, `Write ${from}..${to} for a range.`);
+function rejectWrongRange(cursor: TextCursor): void {
+  const [text, from, to = ''] = cursor.take(wrongRange) ?? [];
+  if (text !== undefined) cursor.stop(`${shorten(text)} is not a range`, `Write ${from}..${to} for a range.`);
 }
 
 /** `a|b`, or `a, b` up to the next option. */
-function readShortEnum(reader: DeclarationReader): readonly WrittenValue[] {
-  const values = [...readChoice(reader)];
+function readShortEnum(cursor: TextCursor): readonly WrittenValue[] {
+  const values = [...readChoice(cursor)];
   if (values.length === 1) {
-    while (reader.take(nextValue)) values.push(reader.value(bareOption));
+    while (cursor.take(nextValue)) values.push(cursor.value(bareOption));
   }
   const [only] = values;
   if (values.length > 1 || only === undefined) return values;
   const word = 'bare' in only ? only.bare : JSON.stringify(only.json);
-  return reader.stop(
+  return cursor.stop(
     `${shorten(word)} is not a complete option`,
     `Write format=${word} for a format, enum=${word} for a single allowed value, ${word}|other for several allowed values.`,
   );
 }
 
-function readChoice(reader: DeclarationReader): readonly WrittenValue[] {
+function readChoice(cursor: TextCursor): readonly WrittenValue[] {
   const values = [];
   do {
-    reader.take(/\s*/y);
-    values.push(reader.value(bareOption));
-    reader.take(/\s*(?=[|,)])/y);
-  } while (reader.eat('|'));
+    cursor.take(/\s*/y);
+    values.push(cursor.value(bareOption));
+    cursor.take(/\s*(?=[|,)])/y);
+  } while (cursor.eat('|'));
   return values;
 }
 
-function readPattern(reader: DeclarationReader): WrittenValue {
-  const slashed = reader.take(/\/((?:[^/\\]|\\.)+)\//y);
+function readPattern(cursor: TextCursor): WrittenValue {
+  const slashed = cursor.take(/\/((?:[^/\\]|\\.)+)\//y);
   if (slashed?.[1] !== undefined) return { json: slashed[1] };
-  if (!reader.rest.startsWith('"')) reader.stop('expected a pattern', 'Write pattern=/^[A-Z]{3}$/');
-  return { json: reader.json() };
+  if (!cursor.rest.startsWith('"')) cursor.stop('expected a pattern', 'Write pattern=/^[A-Z]{3}$/');
+  return { json: cursor.json() };
 }
 
 function optionsShape(
-  reader: DeclarationReader,
+  cursor: TextCursor,
   shape: Shape,
   options: ReadonlyMap<OptionName, readonly WrittenValue[]>,
 ): Shape {
   const valuesOf = (name: OptionName, of: Shape) =>
-    options.get(name)?.map((value) => readValue(reader, of, value));
+    options.get(name)?.map((value) => readValue(cursor, of, value));
   const oneOf = <T extends string | number>(
     name: OptionName,
     type: T extends string ? 'string' : 'number',
   ) => {
     const values = valuesOf(name, { type });
-    if (values && values.length > 1) reader.stop(`${name} takes only one value`, 'Remove the others.');
+    if (values && values.length > 1) cursor.stop(`${name} takes only one value`, 'Remove the others.');
     return values?.[0] as T | undefined;
   };
   return Object.fromEntries(
@@ -265,18 +265,18 @@ function optionsShape(
 }
 
 /** Converts a written value to the shape's type. */
-function readValue(reader: DeclarationReader, shape: Shape, writtenValue: WrittenValue): Json {
+function readValue(cursor: TextCursor, shape: Shape, writtenValue: WrittenValue): Json {
   const value = typedValue(shape, writtenValue);
   if (value.ok) return value.value;
-  return reader.stop(value.message, value.hint);
+  return cursor.stop(value.message, value.hint);
 }
 
-function readDescription(reader: DeclarationReader): string {
-  reader.take(/\s*/y);
-  if (reader.rest.startsWith('=')) {
-    reader.stop('expected the default directly after the type', 'Write name:type=default without spaces.');
+function readDescription(cursor: TextCursor): string {
+  cursor.take(/\s*/y);
+  if (cursor.rest.startsWith('=')) {
+    cursor.stop('expected the default directly after the type', 'Write name:type=default without spaces.');
   }
-  const [quoted] = parseJsonText(reader.rest);
+  const [quoted] = parseJsonText(cursor.rest);
   if (typeof quoted === 'string') return quoted;
-  return reader.rest;
+  return cursor.rest;
 }

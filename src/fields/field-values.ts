@@ -1,8 +1,8 @@
 import { combineResults, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { isObject, type Json, parseJsonText, shorten } from 'market-mcp-contract/json';
 import type { FieldType, Shape } from '../model/tool-model.ts';
-import type { WrittenValue } from './declaration-reader.ts';
 import { shapeErrors } from './shape.ts';
+import type { WrittenValue } from './text-cursor.ts';
 
 /** A number as JSON writes it. */
 export const numberPattern = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;

@@ -24,8 +24,8 @@ import { budgets } from 'market-mcp-contract/report';
 import { fixDefinitions, fixMap } from '../fixes/definitions.ts';
 import { Fixes } from '../fixes/fixes.ts';
 import type { DefinitionChange } from '../model/tool-model.ts';
+import { contentsOf, outputWithoutSignals } from './describe.ts';
 import type { ImportedTool } from './imported-tool.ts';
-import { contentsOf, outputWithoutSignals } from './openapi/describe.ts';
 import { splitToolPrefix } from './tool-prefix.ts';
 
 /** A place in an answer that an author can choose. */

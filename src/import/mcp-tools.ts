@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject, shorten, textOr } from 'market-mc
 import { isMap } from '../fixes/definitions.ts';
 import type { DefinitionChange } from '../model/tool-model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
+import { apiName } from './api-name.ts';
 import type { Api, ApiCall, ApiVariable, ImportedTool } from './imported-tool.ts';
-import { apiName } from './openapi/api.ts';
 import { plainText } from './openapi/document-text.ts';
 import { toolToDo } from './to-do.ts';
 

@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
+import { buildProject } from '../../src/check/build-project.ts';
 import { openForCheck } from '../../src/check/check-project.ts';
-import { build, selfCheck } from '../../src/check/self-check.ts';
+import { selfCheck } from '../../src/check/self-check.ts';
 import { directory } from '../project/directory.ts';
 
 /** A project whose built server is the given program. */
@@ -87,7 +88,7 @@ describe('a build', () => {
   it("reports the compiler's output if it fails", async () => {
     const root = project('');
     writeFileSync(join(root, 'build.js'), "console.log('src/a.ts(1,1): error'); process.exitCode = 2");
-    await expect(build(root, 'npm')).rejects.toMatchObject({
+    await expect(buildProject(root, 'npm')).rejects.toMatchObject({
       code: 'BUILD_FAILED',
       details: expect.arrayContaining(['src/a.ts(1,1): error']),
     });
@@ -97,7 +98,7 @@ describe('a build', () => {
     const root = project('');
     const says = "src/a.ts(61,22): error TS2322: Type 'number' is not assignable to type 'string'.";
     writeFileSync(join(root, 'build.js'), `console.log(${JSON.stringify(says)}); process.exitCode = 2`);
-    await expect(build(root, 'npm')).rejects.toMatchObject({
+    await expect(buildProject(root, 'npm')).rejects.toMatchObject({
       code: 'BUILD_FAILED',
       details: ["src/a.ts:61 TS2322: Type 'number' is not assignable to type 'string'."],
       hint: 'Correct src/a.ts:61',
@@ -107,7 +108,7 @@ describe('a build', () => {
   it('names the command that installs the compiler, if there is none', async () => {
     const root = directory();
     writeFileSync(join(root, 'package.json'), JSON.stringify({ scripts: { build: 'tsc' } }));
-    await expect(build(root, 'pnpm')).rejects.toMatchObject({
+    await expect(buildProject(root, 'pnpm')).rejects.toMatchObject({
       hint: 'Install its packages, including those for development: pnpm install --prod=false',
     });
   });
@@ -115,6 +116,6 @@ describe('a build', () => {
   it('prints nothing if it succeeds', async () => {
     const root = project('');
     writeFileSync(join(root, 'build.js'), '');
-    await expect(build(root, 'npm')).resolves.toBeUndefined();
+    await expect(buildProject(root, 'npm')).resolves.toBeUndefined();
   });
 });

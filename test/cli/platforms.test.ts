@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { context, platforms } from '../../packages/contract/src/platforms/all.ts';
 import { profileProblems } from '../../packages/contract/src/platforms/profile-schema.ts';
-import { showPlatforms } from '../../src/cli/commands/references.ts';
+import { showPlatforms } from '../../src/cli/commands/platforms.ts';
 import { outputTo } from './sinks.ts';
 
 describe('market-mcp platforms', () => {

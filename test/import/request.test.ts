@@ -5,7 +5,7 @@ import { startImport } from '../../src/changes/import-run.ts';
 import { readRequestText } from '../../src/changes/request-tools.ts';
 import { argumentsInSchema } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
-import { isKeyValue, placeholderIn } from '../../src/import/key-placeholders.ts';
+import { isKeyValue, placeholderIn } from '../../src/import/recognize-keys.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { keylessCurl, keylessLine } from '../../src/import/request/keyless-line.ts';
 import { parseRequest } from '../../src/import/request/parse-request.ts';

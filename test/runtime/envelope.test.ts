@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
-import { sendOnce } from '../../packages/runtime/src/source/send-once.ts';
+import { sendOnce } from '../../packages/runtime/src/source/trial-request.ts';
 import { always, errorOf, json, key, quiet, source, sourceServer } from './source-server.ts';
 
 quiet();

@@ -12,5 +12,5 @@ export type { Pages } from './source/pages.ts';
 export type { BodyParts } from './source/request-body.ts';
 export type { QueryStyle } from './source/request-parameters.ts';
 export { basic, Secret } from './source/secret.ts';
-export { type Answered, sendOnce } from './source/send-once.ts';
 export { failed, SourceError, type SourceErrorCode } from './source/source-errors.ts';
+export { type Answered, sendOnce } from './source/trial-request.ts';

@@ -19,7 +19,7 @@ export async function runCheck(
     const { checkAvailability } = await import('./check-availability.ts');
     return checkAvailability(url, output, flags);
   }
-  const { checkProject, checkServer } = await import('./contract.ts');
+  const { checkProject, checkServer } = await import('./check-contract.ts');
   if (url === undefined) return checkProject(target, output, flags);
   return checkServer(url, output, flags);
 }

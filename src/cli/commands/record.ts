@@ -9,6 +9,7 @@ import {
 import { onlyReads } from 'market-mcp-contract/definition';
 import { requireListed } from 'market-mcp-contract/program';
 import { type Proposal, planSchemas, type RecordedTool } from '../../changes/recorded.ts';
+import { buildProject } from '../../check/build-project.ts';
 import {
   type CalledExample,
   callExamples,
@@ -16,7 +17,6 @@ import {
   type ProjectTool,
   projectFacts,
 } from '../../check/read-built-project.ts';
-import { build } from '../../check/self-check.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
 import { readIn } from '../../project/read/resolve-inside.ts';
@@ -38,7 +38,7 @@ import { showDrift } from '../tools/tool-drift.ts';
 export async function record(output: Output, switches: RecordSwitches): Promise<ExitCode> {
   const { call } = switches;
   const directory = findProject(process.cwd());
-  await withProgress(output.progress('building'), () => build(directory));
+  await withProgress(output.progress('building'), () => buildProject(directory));
   const { tools } = await projectFacts(directory);
   requireListed(
     call.map((tool) => ({ flag: '--call', tool })),
@@ -209,7 +209,7 @@ async function apply(directory: string, plan: () => Promise<Proposal>, output: O
     return planned;
   });
   try {
-    await withProgress(output.progress('building'), () => build(directory));
+    await withProgress(output.progress('building'), () => buildProject(directory));
   } catch (error) {
     await changeProject(directory, async () => ({ change: { files: before, removed: [] } }));
     if (!(error instanceof CommandError)) throw error;

@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { CommandError, counted, type Output, onInterrupted, withProgress } from 'market-mcp-contract/command';
 import { type CheckReport, countsOf } from 'market-mcp-contract/report';
 import { finishCommand, type ProjectContext } from '../../changes/project-context.ts';
+import { buildProject } from '../../check/build-project.ts';
 import { openForCheck, prepareCheck } from '../../check/check-project.ts';
-import { build, selfCheck } from '../../check/self-check.ts';
+import { selfCheck } from '../../check/self-check.ts';
 import { packageManagerCommands } from '../../plan/package-manager-commands.ts';
 import { installedPackages } from '../../project/read/installed.ts';
 import type { CreateSwitches } from '../../questions/create.ts';
@@ -56,7 +57,7 @@ export async function runSteps(
       : null;
     if (packages)
       results.push(`${counted(packages.length, 'package')} installed with ${context.packageManager}`);
-    if (runsCheck) buildRun = build(context.directory, context.packageManager);
+    if (runsCheck) buildRun = buildProject(context.directory, context.packageManager);
     buildRun.catch(() => {}); // reported after git, which takes about as long
     const repository = git ? await runStep('git init', () => gitStep(context, output)) : undefined;
     if (repository?.state === 'committed') results.push('git repository with a first commit');
@@ -109,7 +110,7 @@ function gitStep({ directory }: ProjectContext, output: Output): Promise<GitOutc
 export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
-  buildRun = build(directory, packageManager),
+  buildRun = buildProject(directory, packageManager),
   privateKey?: Promise<KeyObject>,
 ): Promise<CheckReport> {
   await withProgress(output.progress('building'), () => buildRun);

@@ -9,10 +9,10 @@ import {
   requiredOf,
   textOr,
 } from 'market-mcp-contract/json';
+import { inputDescription } from '../describe.ts';
 import { digitsPattern, integerPath } from '../digit-texts.ts';
 import type { ApiBody, Binding, FilePart } from '../imported-tool.ts';
 import { isJsonType } from '../media-type.ts';
-import { inputDescription } from './describe.ts';
 import { plainText } from './document-text.ts';
 import { holdsFile } from './file.ts';
 import { type DescribedBody, describedBody, describedParameters } from './openapi-body.ts';

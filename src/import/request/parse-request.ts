@@ -10,9 +10,9 @@ import {
 } from 'market-mcp-contract/command';
 import { hasToolName, suggestToolName } from '../../model/names.ts';
 import type { Field } from '../../model/tool-model.ts';
+import { apiAt, apiName } from '../api-name.ts';
 import { digitsPattern } from '../digit-texts.ts';
 import type { ApiCall, ApiVariable, KeySource } from '../imported-tool.ts';
-import { apiAt, apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/openapi-tool.ts';
 import type { AuthorRequest, Method } from './author-request.ts';
 import { curlRequest } from './curl-options.ts';

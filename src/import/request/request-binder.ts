@@ -1,11 +1,11 @@
 import { isJwt, isKeyName, uriDecoded } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/tool-model.ts';
+import { inputDescription, singular } from '../describe.ts';
 import type { ApiBody, ApiKey, ApiVariable, Binding, BoundValue } from '../imported-tool.ts';
-import { isKeyValue, keyBelow, placeholderIn } from '../key-placeholders.ts';
 import { isFormType } from '../media-type.ts';
-import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
+import { isKeyValue, keyBelow, placeholderIn } from '../recognize-keys.ts';
 import type { AuthorRequest, NameValue } from './author-request.ts';
 import { userTextPath } from './conversation.ts';
 import { type ExactJson, type ExactObject, integerPaths, withDigits } from './exact-body.ts';

@@ -1,7 +1,7 @@
 import { isKeyName } from 'market-mcp-contract/command';
 import type { ApiKey, ApiVariable, KeySource } from '../imported-tool.ts';
-import { keyPlaceholderIn } from '../key-placeholders.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
+import { keyPlaceholderIn } from '../recognize-keys.ts';
 import type { AuthorRequest } from './author-request.ts';
 
 /** A key and its place, without its variables. */

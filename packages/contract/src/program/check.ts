@@ -5,7 +5,7 @@ import { refuseUnwritable, replaceAtPath, saveJson, writeWhereLinksLead } from '
 import type { Output } from '../command/terminal-output.ts';
 import { hasUrlSecret, maskUrl } from '../command/url-secrets.ts';
 import type { CallPlan } from '../model.ts';
-import type { ReportOptions } from '../report/format.ts';
+import type { ReportOptions } from '../report/report-text.ts';
 import { type ReporterName, reporters, unreachableReporters } from '../report/reporters.ts';
 import { exitCodeOf } from '../report/summary.ts';
 import type { Target } from '../target.ts';

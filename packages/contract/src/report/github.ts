@@ -1,7 +1,14 @@
 import type { CheckedRule, CheckReport } from '../check/check-report.ts';
 import { countsAsFailure } from '../check/verdict.ts';
 import { printable } from '../command/paint.ts';
-import { countsOf, detailLines, parseLocation, type ReportOptions, remarksOf, verdictOf } from './format.ts';
+import {
+  countsOf,
+  detailLines,
+  parseLocation,
+  type ReportOptions,
+  remarksOf,
+  verdictOf,
+} from './report-text.ts';
 
 /** More lines in an annotation would hide the fix. */
 const problemsShown = 10;

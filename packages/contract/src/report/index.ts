@@ -16,6 +16,6 @@ export { budgets } from '../rules/fit-size.ts';
 export { inspectToolList } from '../rules/inspect.ts';
 export { compareVersions, securityFixes } from '../versions.ts';
 export { changeLines, driftLines } from './changes.ts';
-export { countsOf, groupOf, parseLocation, reasonLine, remarksOf, verdictOf } from './format.ts';
 export { groupsOf, type ProblemGroup } from './group.ts';
 export { prettyReport } from './pretty.ts';
+export { countsOf, groupOf, parseLocation, reasonLine, remarksOf, verdictOf } from './report-text.ts';

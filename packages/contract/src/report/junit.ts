@@ -2,7 +2,14 @@ import type { CheckedRule, CheckReport } from '../check/check-report.ts';
 import { countsAsFailure } from '../check/verdict.ts';
 import { printable } from '../command/paint.ts';
 import { groupBy } from '../json/json.ts';
-import { detailLines, groupOf, type Remark, type ReportOptions, remarksOf, unreachable } from './format.ts';
+import {
+  detailLines,
+  groupOf,
+  type Remark,
+  type ReportOptions,
+  remarksOf,
+  unreachable,
+} from './report-text.ts';
 
 type Explain = ReportOptions['explainCommand'];
 

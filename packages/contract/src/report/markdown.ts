@@ -2,6 +2,7 @@ import { brokenBy } from '../check/change-rules.ts';
 import type { CheckedRule, CheckReport, ListingChange } from '../check/check-report.ts';
 import { printable } from '../command/paint.ts';
 import { shorten } from '../json/json.ts';
+import { firstLines, mergeToolProblems } from './lines.ts';
 import {
   countsOf,
   fixesOf,
@@ -11,8 +12,7 @@ import {
   reasonLine,
   remedyLines,
   verdictOf,
-} from './format.ts';
-import { firstLines, mergeToolProblems } from './lines.ts';
+} from './report-text.ts';
 
 const problemsShown = 5;
 

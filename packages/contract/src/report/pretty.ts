@@ -5,6 +5,7 @@ import { type Paint, painted, plainPaint, printable } from '../command/paint.ts'
 import { groupBy, shorten } from '../json/json.ts';
 import type { RehearsalStep } from '../model.ts';
 import { driftLines } from './changes.ts';
+import { firstLines, mergeToolProblems, problemLines, ruleLines, shortNameList } from './lines.ts';
 import {
   countsOf,
   fixesOf,
@@ -16,8 +17,7 @@ import {
   reasonLine,
   remedyLines,
   verdictOf,
-} from './format.ts';
-import { firstLines, mergeToolProblems, problemLines, ruleLines, shortNameList } from './lines.ts';
+} from './report-text.ts';
 import { variableLines } from './request-variables.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { CheckReport } from '../check/check-report.ts';
 import { safeJson } from '../command/safe-json.ts';
-import type { ReportOptions } from './format.ts';
 import { githubReport } from './github.ts';
 import { junitReport, unreachableJunit } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { prettyReport } from './pretty.ts';
+import type { ReportOptions } from './report-text.ts';
 import { sarifReport, unreachableSarif } from './sarif.ts';
 
 export type ReporterName = 'pretty' | 'json' | 'junit' | 'sarif' | 'github' | 'markdown';

@@ -10,7 +10,7 @@ import {
   remarksOf,
   stackLines,
   unreachable,
-} from './format.ts';
+} from './report-text.ts';
 import { exitCodeOf } from './summary.ts';
 
 /** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */

@@ -22,10 +22,10 @@ import {
   rerunCommand,
 } from 'market-mcp-contract/program';
 import { planFingerprintRemoval } from '../../changes/plan-tool-list.ts';
+import { buildProject } from '../../check/build-project.ts';
 import { openForCheck, type ServerToCheck } from '../../check/check-project.ts';
 import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { listingAt, listingPath, previousListing } from '../../check/previous-listing.ts';
-import { build } from '../../check/self-check.ts';
 import { changesOf } from '../../dev/watch.ts';
 import { projectName, suggestProjectName } from '../../model/names.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
@@ -195,7 +195,7 @@ async function prepareServer(
   { build: isWanted, live, call, deploy }: CheckFlags,
   output: Output,
 ): Promise<ServerToCheck> {
-  if (isWanted) await withProgress(output.progress('building'), () => build(directory));
+  if (isWanted) await withProgress(output.progress('building'), () => buildProject(directory));
   const deployed = deploy === undefined ? undefined : await deployedTo(deploy, directory, output);
   const options = { platform, sources: live ? ('live' as const) : undefined, call, deployed };
   return withProgress(output.progress('starting'), () => openForCheck(directory, options));

@@ -15,7 +15,7 @@ export class ParseStop extends Error {
 export type WrittenValue = { readonly bare: string } | { readonly json: unknown };
 
 /** Parses a declaration from left to right. */
-export class DeclarationReader {
+export class TextCursor {
   readonly #text: string;
   #at = 0;
 

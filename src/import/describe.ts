@@ -1,10 +1,10 @@
 import { nameList, orList } from 'market-mcp-contract/command';
 import { signals, verbIn, wordsOf } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market-mcp-contract/json';
-import { capitalize } from '../../model/names.ts';
-import { fieldToDo, toolToDo } from '../to-do.ts';
-import { plainText } from './document-text.ts';
-import type { ApiOperation } from './operations.ts';
+import { capitalize } from '../model/names.ts';
+import { plainText } from './openapi/document-text.ts';
+import type { ApiOperation } from './openapi/operations.ts';
+import { fieldToDo, toolToDo } from './to-do.ts';
 
 /**
  * What a tool returns and when to use it (C§2.1), from the texts of its operation, its path and its answer. Where these say
