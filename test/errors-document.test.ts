@@ -15,8 +15,8 @@ interface Written {
 }
 
 const literal = String.raw`(?:\`((?:[^\`\\]|\\.)*)\`|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")`;
-/** `new CommandError('CODE', `, `{ code: 'CODE', message: `, `incident('CODE', `: what precedes a message. */
-const written = /(?:new \w*Error\(|incident\(|\{\s*code:)\s*'([A-Z][A-Z_]+)',\s*(?:message: )?/g;
+/** `new CommandError('CODE', `, `{ code: 'CODE', message: `, `endInIncident('CODE', `: what precedes a message. */
+const written = /(?:new \w*Error\(|endInIncident\(|\{\s*code:)\s*'([A-Z][A-Z_]+)',\s*(?:message: )?/g;
 /** `'message'`, `isRead ? 'message' : 'other message'`, or the name of a constant or parameter. */
 const message = new RegExp(String.raw`^(?:\w+\s*\?\s*${literal}\s*:\s*${literal}|${literal}|(\w+))`);
 

@@ -73,7 +73,7 @@ describe('size limit', () => {
       owner: '',
       hasValidToken: true,
       parse: (bytes) => JSON.parse(String(bytes)),
-      weigh: () => 0,
+      estimateMemory: () => 0,
     });
     const value = 'x'.repeat(400_000);
     const bytes = Buffer.from(JSON.stringify(value));

@@ -491,12 +491,12 @@ test("schemas may refer to their own root, and to each other's ids by chance", (
   } as const;
   const { $id: _, ...anonymous } = inputSchema;
   for (const schema of [inputSchema, inputSchema, anonymous, anonymous]) {
-    const { findInputProblem, findOutputProblem } = compileTool({
+    const { applyInputSchema, findOutputProblem } = compileTool({
       ...echo,
       inputSchema: { ...schema },
       outputSchema: { ...schema },
     } as Tool);
-    for (const check of [findInputProblem, findOutputProblem]) {
+    for (const check of [applyInputSchema, findOutputProblem]) {
       expect(check({ next: { next: { name: 'a', same: 'b' } } }, 'value')).toBeNull();
       expect(check({ next: { next: { name: 5 } } }, 'value')?.path).toBe('value.next.next.name');
       expect(check({ same: 5 }, 'value')?.path).toBe('value.same');
@@ -567,7 +567,7 @@ describe('large answers', () => {
     const expected: boolean[] = [];
     while (lengths.length > 0) {
       await runCall(mixed, {}, context);
-      expected.push(mixed.expectedLength > 250_000);
+      expected.push(mixed.lengthEstimate.current > 250_000);
     }
     expect(expected).toEqual([true, true, true, true, false]);
   });

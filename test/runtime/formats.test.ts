@@ -55,7 +55,7 @@ test('a value that does not match its format is logged as a mismatch and gives a
 test.each([...names, 'unknown-format'])('format %s is as strict as in the SDK client', (format) => {
   const { outputSchema } = formatTool(format);
   const theirs = new AjvJsonSchemaValidator().getValidator({ ...outputSchema });
-  const { findInputProblem, findOutputProblem } = compileTool(formatTool(format));
+  const { applyInputSchema, findOutputProblem } = compileTool(formatTool(format));
   const samples = [
     ...[
       '',
@@ -94,7 +94,7 @@ test.each([...names, 'unknown-format'])('format %s is as strict as in the SDK cl
   ];
   const agree = (value: unknown) => {
     const { valid } = theirs({ value });
-    for (const check of [findInputProblem, findOutputProblem]) {
+    for (const check of [applyInputSchema, findOutputProblem]) {
       expect(check({ value }, 'x') === null, JSON.stringify(value)).toBe(valid);
     }
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
-import { rateLimited } from '../../packages/runtime/src/source/source-errors.ts';
+import { rateLimitedError } from '../../packages/runtime/src/source/source-errors.ts';
 import { always, errorOf, gas, json, key, quiet, source } from './source-server.ts';
 import { stopTimers } from './support.ts';
 
@@ -185,8 +185,8 @@ describe('other than success is an error with its code', () => {
   it.each([408, 429, 500, 1429, 4080, 5031])(
     'a wait of %i seconds holds no digits that are read as a status',
     (seconds) => {
-      expect(JSON.stringify(rateLimited(seconds).hints)).not.toMatch(retried);
-      expect(rateLimited(seconds).hints.retryAfterSeconds).toBeGreaterThanOrEqual(seconds);
+      expect(JSON.stringify(rateLimitedError(seconds).hints)).not.toMatch(retried);
+      expect(rateLimitedError(seconds).hints.retryAfterSeconds).toBeGreaterThanOrEqual(seconds);
     },
   );
 

@@ -41,8 +41,8 @@ const skewWarningMs = 600_000;
  * Verifies tokens that the platform signed for this server. The header of a verified token is cached for up to ten minutes,
  * at most until the token expires. Denied calls are logged with a reason, never with the token.
  *
- * @param isProduction each kind of denial is then logged at most once a minute, with the number of times; otherwise every denial is
- * @param replicas the replicas that accept a token once together; null if there is only this one
+ * @param isProduction whether each kind of denial is logged at most once a minute, with its number; otherwise, every denial is logged
+ * @param replicas all replicas, which together accept a token once; null if there is only this one
  * @throws Error if the rules need replicas and there are none
  */
 export function createAuthenticator(
@@ -68,7 +68,7 @@ export function createAuthenticator(
       return false;
     },
   });
-  const withoutToken = unpaidCaller({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
+  const callerWithoutToken = unpaidCaller({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
 
   /** The caller with a verified token, which may expire while the body of the request arrives. */
   const payingCaller = (claims: Claims, expiryMs: number): Caller => {
@@ -81,7 +81,7 @@ export function createAuthenticator(
     };
     if (!isSingleUse) return { hasValidToken: true, admitCall };
     const useUp = (requestId: string) => {
-      // Again: another call may have used the token since the first check.
+      // A second check, because another call may have used the token since the first.
       if (!admitCall(requestId)) return 'denied';
       return usedTokens.useUp({ jti: String(claims.jti), iat: claims.iat, expiryMs }, requestId);
     };
@@ -115,7 +115,7 @@ export function createAuthenticator(
       const cachedCaller = verifiedCallers.callerOf(header);
       if (cachedCaller) return cachedCaller;
       const token = headerForm.exec(header)?.[1];
-      if (token === undefined) return withoutToken;
+      if (token === undefined) return callerWithoutToken;
       return verifyHeader(header, token);
     },
     /**
@@ -160,7 +160,7 @@ function createVerifiedCallers() {
   };
 }
 
-/** The end of a signature, which identifies a token. A hash of the whole header would take longer than the rest of the verification. */
+/** Returns the end of a signature, which identifies a token. Hashing the whole header would take longer than finding a cached caller. */
 export function signatureEnd(header: string): string {
   return header.slice(-32);
 }

@@ -123,11 +123,11 @@ function serverCard(name: string, place: string, server: CardSubject, tools: rea
   if (name !== serverCardName) {
     throw new Error(`${place}: only "${serverCardName}" can be made from the tools; give text or an object.`);
   }
-  const { token } = server;
-  const schemes = token === null ? [] : [token.scheme.toLowerCase() || token.header];
+  const { token: tokenRules } = server;
+  const schemes = tokenRules === null ? [] : [tokenRules.scheme.toLowerCase() || tokenRules.header];
   return {
     serverInfo: { name: server.name, version: server.version },
-    authentication: { required: token !== null, schemes },
+    authentication: { required: tokenRules !== null, schemes },
     tools: tools.map(listedDefinition),
     resources: [],
     prompts: [],
@@ -165,19 +165,19 @@ export function replayBody(request: IncomingMessage, body: Buffer): IncomingMess
 /**
  * Runs a handler until its response is closed. Rejects with what the handler throws.
  *
- * @param timeoutMs after it, the connection is closed if no head was sent, and `onLate` is called
+ * @param timeoutMs time after which `onTimeout` is called and the connection is closed, if no head was sent
  */
 export function runRoute(
   handler: RouteHandler,
   request: IncomingMessage,
   response: ServerResponse,
   timeoutMs: number,
-  onLate: () => void,
+  onTimeout: () => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       if (response.headersSent) return;
-      onLate();
+      onTimeout();
       // A late answer of the handler would fail on a response that is complete; on a closed one it has no effect.
       abortResponse(response);
     };

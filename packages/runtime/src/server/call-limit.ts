@@ -4,10 +4,10 @@ import { isolatesRequests, type Limits } from './limits.ts';
 import { provideGauge, type ReportLimit } from './log.ts';
 
 interface CallLimit {
-  /** Returns whether the limits admit one more call, and counts it if they do. A call without a token (null) counts only in total. */
-  enter(token: string | null): boolean;
-  /** No longer counts a call. */
-  leave(token: string | null): void;
+  /** Returns whether the limits admit one more call, and counts it if they do. @param tokenId null for a call that counts only in total */
+  enter(tokenId: string | null): boolean;
+  /** Stops counting a call that has ended. */
+  leave(tokenId: string | null): void;
 }
 
 /** Limits the number of calls that run at once, in total (MAX_CALLS) and with one token (MAX_CALLS_PER_TOKEN). */
@@ -18,22 +18,22 @@ export function createCallLimit({ maxCalls, maxCallsPerToken }: Limits, reportLi
   provideGauge('calls', () => ({ value: runningCount }));
   provideGauge('callsLimit', () => ({ value: maxCalls }));
   return {
-    enter(token) {
-      const tokenCount = token === null ? 0 : (countsByToken.get(token) ?? 0);
+    enter(tokenId) {
+      const tokenCount = tokenId === null ? 0 : (countsByToken.get(tokenId) ?? 0);
       if (runningCount >= maxCalls || tokenCount >= maxCallsPerToken) {
         reportLimit(runningCount >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
         return false;
       }
-      if (token !== null) countsByToken.set(token, tokenCount + 1);
+      if (tokenId !== null) countsByToken.set(tokenId, tokenCount + 1);
       runningCount++;
       return true;
     },
-    leave(token) {
+    leave(tokenId) {
       runningCount--;
-      if (token === null) return;
-      const tokenCount = countsByToken.get(token) ?? 0;
-      if (tokenCount > 1) countsByToken.set(token, tokenCount - 1);
-      else countsByToken.delete(token);
+      if (tokenId === null) return;
+      const tokenCount = countsByToken.get(tokenId) ?? 0;
+      if (tokenCount > 1) countsByToken.set(tokenId, tokenCount - 1);
+      else countsByToken.delete(tokenId);
     },
   };
 }

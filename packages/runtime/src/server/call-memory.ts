@@ -3,57 +3,64 @@
 import { isolatesRequests, type Limits, memoryShares } from './limits.ts';
 import type { ReportLimit } from './log.ts';
 
-/** The variable that limits all memory here. */
-const variable = 'MAX_MEMORY_BYTES';
+/** The environment variable that limits all memory here. */
+const memoryVariable = 'MAX_MEMORY_BYTES';
 
 /** Upper estimates of what V8 stores: `[{},{}]` takes 64 bytes for each object. */
 const bytesPer = { container: 64, separator: 24 };
 const [quote, backslash, brace, bracket, closingBrace, closingBracket, comma] = Buffer.from('"\\{[}],');
-/** Bytes of JSON text. The value of a shorter text is not counted. */
+/** Length of JSON text in bytes, up to which its value is not counted. */
 const littleText = 500;
 const maxLevels = 500;
 
-/**
- * Estimates the memory of the value of JSON text, in bytes; 0 for little memory, null if the text is nested too deeply. Parsing deeply
- * nested text would take far longer than this scan.
- */
+/** What parsing the JSON text of a body would take. */
+interface BodyEstimate {
+  /** The memory of the parsed value; 0 for little memory. */
+  readonly memoryBytes: number;
+  /** Parsing a text that is nested too deeply would take far longer than this estimate. */
+  readonly isTooDeep: boolean;
+}
+
+const littleMemory: BodyEstimate = { memoryBytes: 0, isTooDeep: false };
+
+/** Estimates what parsing the JSON text of a body would take, by its separators and brackets. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a scan of each body, which calls of functions would slow down
-export function estimateMemory(bytes: Uint8Array): number | null {
-  if (bytes.length <= littleText) return 0;
+export function estimateBody(bytes: Uint8Array): BodyEstimate {
+  if (bytes.length <= littleText) return littleMemory;
   let depth = 0;
-  let weight = bytes.length;
+  let memoryBytes = bytes.length;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === quote) {
       for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
-    } else if (byte === comma) weight += bytesPer.separator;
+    } else if (byte === comma) memoryBytes += bytesPer.separator;
     else if (byte === brace || byte === bracket) {
-      weight += bytesPer.container;
-      if (++depth > maxLevels) return null;
+      memoryBytes += bytesPer.container;
+      if (++depth > maxLevels) return { memoryBytes: 0, isTooDeep: true };
     } else if (byte === closingBrace || byte === closingBracket) depth--;
   }
-  return weight;
+  return { memoryBytes, isTooDeep: false };
 }
 
 /** Shorter answers are not counted: the number of calls limits their number. */
 const smallAnswer = 65_536;
 
 /**
- * Estimates the memory that a call needs for a JSON text, in bytes: the text, its value, the copy that is compared with the outputSchema,
- * and the text of the result. JSON inside its strings also counts. 0 for little memory.
+ * Estimates the memory that a call needs for a JSON text, in bytes; 0 for little memory. It needs the text, its value, a copy of the value
+ * to compare with the outputSchema, and the text of the result. JSON inside strings also counts.
  */
-export function answerWeight(json: Uint8Array | string): number {
+export function estimateAnswerMemory(json: Uint8Array | string): number {
   if (json.length < smallAnswer) return 0;
   const bytes = typeof json === 'string' ? Buffer.from(json) : json;
-  let weight = bytes.length;
+  let valueBytes = bytes.length;
   for (const byte of bytes) {
-    if (byte === comma) weight += bytesPer.separator;
-    else if (byte === brace || byte === bracket) weight += bytesPer.container;
+    if (byte === comma) valueBytes += bytesPer.separator;
+    else if (byte === brace || byte === bracket) valueBytes += bytesPer.container;
   }
-  return 2 * weight + 4 * bytes.length;
+  return 2 * valueBytes + 4 * bytes.length;
 }
 
-interface Waiting {
+interface WaitingReservation {
   readonly bytes: number;
   end(isGranted: boolean): void;
 }
@@ -61,8 +68,8 @@ interface Waiting {
 /** The memory that calls may use. */
 export interface Memory {
   /**
-   * Reserves bytes, at once or when others have released theirs. False, and reported as a reached limit, if the number is above the total,
-   * or after half of the time limit of a call.
+   * Reserves bytes, at once or when others have released theirs. If more are asked than there are in total, or none are free within half of
+   * the time limit of a call, reports the reached limit and returns false.
    */
   reserve(bytes: number): boolean | Promise<boolean>;
   release(bytes: number): void;
@@ -70,16 +77,14 @@ export interface Memory {
   readonly callTimeoutMs: number;
 }
 
-/**
- * Creates the memory of calls, a share of `maxMemoryBytes`.
- */
+/** Creates the memory of calls, a share of `maxMemoryBytes`. */
 export function createMemory(
   { maxMemoryBytes, callTimeoutMs }: Limits & { readonly callTimeoutMs: number },
   reportLimit: ReportLimit,
 ): Memory {
   const callBytes = maxMemoryBytes * memoryShares.calls;
   let usedBytes = 0;
-  const queue = new Set<Waiting>();
+  const queue = new Set<WaitingReservation>();
   const hasIsolatedRequests = isolatesRequests();
   const grantWaiting = () => {
     for (const waiting of queue) {
@@ -97,7 +102,7 @@ export function createMemory(
   /** Whether a reservation is so small that it need not wait behind larger ones. */
   const isSmall = (bytes: number) => bytes <= callBytes / 16;
   const refuseReservation = () => {
-    reportLimit(variable);
+    reportLimit(memoryVariable);
     return false;
   };
   return {
@@ -108,7 +113,7 @@ export function createMemory(
         return true;
       }
       return new Promise((resolve) => {
-        const waiting: Waiting = {
+        const waiting: WaitingReservation = {
           bytes,
           end(isGranted) {
             clearTimeout(timer);
@@ -140,17 +145,17 @@ export class ReservedMemory {
     this.#bytes = bytes;
   }
 
-  /** Reserves as much as is missing to this total. False if there is too little memory. */
+  /** Increases the reservation to this total. Returns false if there is too little memory. */
   async reserveTotal(bytes: number): Promise<boolean> {
-    const missing = bytes - this.#bytes;
-    if (missing <= 0) return true;
-    if (!(await this.#memory.reserve(missing))) return false;
-    if (this.#isReleased) this.#memory.release(missing);
-    else this.#bytes += missing;
+    const missingBytes = bytes - this.#bytes;
+    if (missingBytes <= 0) return true;
+    if (!(await this.#memory.reserve(missingBytes))) return false;
+    if (this.#isReleased) this.#memory.release(missingBytes);
+    else this.#bytes += missingBytes;
     return true;
   }
 
-  /** Reserves this much more. False if there is too little memory. */
+  /** Increases the reservation by this much. Returns false if there is too little memory. */
   addBytes(bytes: number): Promise<boolean> {
     return this.reserveTotal(this.#bytes + bytes);
   }
@@ -159,7 +164,7 @@ export class ReservedMemory {
     return this.#bytes === 0;
   }
 
-  /** Releases it when every call that runs now has ended. */
+  /** Releases the memory when every call that runs now has ended. */
   releaseLater(): void {
     setTimeout(() => this.release(), this.#memory.callTimeoutMs).unref();
   }

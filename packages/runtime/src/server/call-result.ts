@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome } from './define-tool.ts';
-import type { CompiledTool, Members, SchemaProblem } from './schema.ts';
+import { type CompiledTool, isObject, type Members, type SchemaProblem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
 export interface CallResult {
@@ -18,14 +18,22 @@ export type CheckedResult =
   | { readonly mismatch: string; readonly result?: undefined };
 
 /** The result of an outcome. An empty result has `searchExhausted` and the reason, beside empty values. */
-export function outcomeResult(compiled: CompiledTool, outcome: Outcome, text?: string): CheckedResult {
-  if (outcome?.kind === 'found') return dataResult(compiled, outcome.data, text);
-  if (outcome?.kind === 'fail') return { result: failureResult(compiled, outcome) };
-  if (outcome?.kind !== 'empty') {
-    return { mismatch: 'run must return the result of found(), empty() or fail()' };
-  }
-  return dataResult(compiled, { ...compiled.blank, searchExhausted: true, noResultsReason: outcome.reason });
+export function outcomeResult(compiledTool: CompiledTool, outcome: Outcome, text?: string): CheckedResult {
+  if (outcome.kind === 'found') return dataResult(compiledTool, outcome.data, text);
+  if (outcome.kind === 'fail') return { result: failureResult(compiledTool, outcome) };
+  return dataResult(compiledTool, {
+    ...compiledTool.blank,
+    searchExhausted: true,
+    noResultsReason: outcome.reason,
+  });
 }
+
+/** Returns whether a value is an outcome: a tool without type checks may return anything. */
+export function isOutcome(value: unknown): value is Outcome {
+  return isObject(value) && outcomeKinds.has(value.kind);
+}
+
+const outcomeKinds: ReadonlySet<unknown> = new Set<Outcome['kind']>(['found', 'empty', 'fail']);
 
 /** An error that a tool may throw: its code and message become the failure of the call. */
 export class CallFailure extends Error {
@@ -45,14 +53,21 @@ export type Failure = Omit<Extract<Outcome, { kind: 'fail' }>, 'kind'>;
  * A failure that matches the outputSchema: empty values, the signal, and the hints that the schema admits. If the schema
  * admits no failure, the result has only text.
  */
-export function failureResult(compiled: CompiledTool, { code, message, hints = {} }: Failure): CallResult {
+export function failureResult(
+  compiledTool: CompiledTool,
+  { code, message, hints = {} }: Failure,
+): CallResult {
   const signal = { error: code, message };
-  let result = dataResult(compiled, { ...compiled.blank, ...signal }).result;
+  let result = dataResult(compiledTool, { ...compiledTool.blank, ...signal }).result;
   if (!result) {
     return { content: [{ type: 'text', text: JSON.stringify(signal) }], isError: true };
   }
   for (const [name, value] of Object.entries(hints)) {
-    const extendedResult = dataResult(compiled, { ...result.structuredContent, [name]: value, ...signal });
+    const extendedResult = dataResult(compiledTool, {
+      ...result.structuredContent,
+      [name]: value,
+      ...signal,
+    });
     result = extendedResult.result ?? result;
   }
   return { ...result, isError: true };
@@ -63,7 +78,7 @@ export function serializeData(data: object): string | undefined {
   try {
     return JSON.stringify(data);
   } catch {
-    return undefined; // `dataResult` says why
+    return undefined; // `dataResult` fails in the same way, and reports the error
   }
 }
 
@@ -78,8 +93,8 @@ export function dataResult(
   try {
     text = serialized ?? JSON.stringify(data) ?? 'null';
     structuredContent = JSON.parse(text);
-    const lost = text.includes('null') && findNullified(data, structuredContent);
-    if (lost) return { mismatch: `structuredContent${lost}` };
+    const nullifiedPath = text.includes('null') && findNullified(data, structuredContent);
+    if (nullifiedPath) return { mismatch: `structuredContent${nullifiedPath}` };
   } catch (error) {
     return { mismatch: `structuredContent: ${(error as Error).message}` };
   }
@@ -93,8 +108,8 @@ function findNullified(value: unknown, parsed: unknown): string | null {
   if (parsed === null && value !== null) return `: JSON turns ${inspect(value)} into null`;
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return null;
   for (const name in parsed as Members) {
-    const lost = findNullified((value as Members)[name], (parsed as Members)[name]);
-    if (lost) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + lost;
+    const nullifiedPath = findNullified((value as Members)[name], (parsed as Members)[name]);
+    if (nullifiedPath) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + nullifiedPath;
   }
   return null;
 }

@@ -18,32 +18,32 @@ export function createFairLimit<Item>(
   rankOf: (item: Item, networkSize: number) => number = () => 0,
 ) {
   /** The items by network. The order of an item is the number of items added before it. */
-  const owners = new Map<string, NetworkItems<Item>>();
-  let total = 0;
-  let count = 0;
+  const networks = new Map<string, NetworkItems<Item>>();
+  let totalSize = 0;
+  let addedCount = 0;
   const remove = (owner: string, item: Item) => {
-    const ownItems = owners.get(owner);
+    const ownItems = networks.get(owner);
     const listedItem = ownItems?.items.get(item);
     if (!ownItems || !listedItem) return;
-    total -= listedItem.size;
+    totalSize -= listedItem.size;
     ownItems.size -= listedItem.size;
     ownItems.items.delete(item);
-    if (ownItems.items.size === 0) owners.delete(owner);
+    if (ownItems.items.size === 0) networks.delete(owner);
   };
 
   return {
     /** Adds an item, or increases its size. Returns false if an item had to end. */
     add(owner: string, item: Item, size = 1): boolean {
-      const ownItems = owners.get(owner) ?? { size: 0, items: new Map() };
-      const listedItem = ownItems.items.get(item) ?? { size: 0, order: count++ };
+      const ownItems = networks.get(owner) ?? { size: 0, items: new Map() };
+      const listedItem = ownItems.items.get(item) ?? { size: 0, order: addedCount++ };
       listedItem.size += size;
       ownItems.size += size;
-      owners.set(owner, ownItems);
+      networks.set(owner, ownItems);
       ownItems.items.set(item, listedItem);
-      total += size;
-      const fits = total <= limit;
-      while (total > limit) {
-        const ending = findItemToEnd(owners, owner, item, mayEnd, rankOf);
+      totalSize += size;
+      const fits = totalSize <= limit;
+      while (totalSize > limit) {
+        const ending = findItemToEnd(networks, owner, item, mayEnd, rankOf);
         remove(ending.owner, ending.item);
         end(ending.item);
       }
@@ -55,25 +55,28 @@ export function createFairLimit<Item>(
 
 /** The item that ends for a new one, and its owner. */
 function findItemToEnd<Item>(
-  owners: ReadonlyMap<string, NetworkItems<Item>>,
+  networks: ReadonlyMap<string, NetworkItems<Item>>,
   owner: string,
   item: Item,
   mayEnd: (item: Item, otherItem: Item) => boolean,
   rankOf: (item: Item, networkSize: number) => number,
 ) {
-  const least = owners.get(owner)?.size ?? 0;
-  const ownRank = rankOf(item, least);
-  let found = { owner, item, rank: Number.POSITIVE_INFINITY, size: 0, order: 0 };
-  for (const [otherOwner, { size, items }] of owners) {
+  const ownSize = networks.get(owner)?.size ?? 0;
+  const ownRank = rankOf(item, ownSize);
+  let itemToEnd = { owner, item, rank: Number.POSITIVE_INFINITY, size: 0, order: 0 };
+  for (const [otherOwner, { size, items }] of networks) {
     for (const [candidate, { order }] of items) {
       const rank = rankOf(candidate, size);
-      if (rank > found.rank || (rank >= ownRank && size < least)) continue;
-      const isWeaker = rank < found.rank || size > found.size || (size === found.size && order < found.order);
+      if (rank > itemToEnd.rank || (rank >= ownRank && size < ownSize)) continue;
+      const isWeaker =
+        rank < itemToEnd.rank ||
+        size > itemToEnd.size ||
+        (size === itemToEnd.size && order < itemToEnd.order);
       if (isWeaker && candidate !== item && mayEnd(candidate, item))
-        found = { owner: otherOwner, item: candidate, rank, size, order };
+        itemToEnd = { owner: otherOwner, item: candidate, rank, size, order };
     }
   }
-  return found;
+  return itemToEnd;
 }
 
 interface NetworkItems<Item> {

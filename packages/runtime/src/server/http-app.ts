@@ -45,7 +45,7 @@ export interface App {
   prepare(): Promise<void>;
   /** Answers without a body a request that is not handled, such as one that comes while the server stops. */
   refuse(response: ServerResponse, status: number, headers: OutgoingHttpHeaders): void;
-  /** Whether a request of a connection carried a valid token. */
+  /** Whether a request of this connection carried a valid token. */
   hasPaid(socket: Socket): boolean;
   /** Describes the keys that verify tokens. */
   keyInUse(): string;
@@ -93,11 +93,11 @@ class HttpApp implements App {
   #isDraining = false;
 
   constructor(config: AppConfig, tools: readonly Tool[], log: Log) {
-    const { token, replicas = null } = config;
+    const { token: tokenRules, replicas = null } = config;
     this.#config = config;
     this.#log = log;
     this.#authentication =
-      token === null ? noTokenCheck : createAuthenticator(token, log, config.production, replicas);
+      tokenRules === null ? noTokenCheck : createAuthenticator(tokenRules, log, config.production, replicas);
     const reportLimit = createLimitReporter(log);
     const memory = createMemory(config, reportLimit);
     setSourceMemory(memory);
@@ -106,7 +106,8 @@ class HttpApp implements App {
     this.#endpoint = new McpEndpoint(config, tools, log, reportLimit, {
       authentication: this.#authentication,
       memory,
-      receive: (request, caller, parse, weigh) => this.#readBody(request, caller, parse, weigh),
+      readBody: (request, caller, parse, estimateMemory) =>
+        this.#readBody(request, caller, parse, estimateMemory),
       networkOf: (request) => this.#networkOf(request),
     });
     provideGauge('ready', () => {
@@ -119,7 +120,7 @@ class HttpApp implements App {
     this.#origins = createOrigins(config, [
       ...['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
       'traceparent',
-      ...[token?.header ?? 'authorization', ...this.#endpoint.headers],
+      ...[tokenRules?.header ?? 'authorization', ...this.#endpoint.headers],
     ]);
   }
 
@@ -153,7 +154,7 @@ class HttpApp implements App {
   }
 
   hasPaid(socket: Socket): boolean {
-    return this.#endpoint.hasPaid(socket);
+    return this.#endpoint.hasSentValidToken(socket);
   }
 
   keyInUse(): string {
@@ -181,11 +182,17 @@ class HttpApp implements App {
   #readBody<Value extends object>(
     request: IncomingMessage,
     caller: Caller | Promise<Caller>,
-    parse: (bytes: Buffer, weight: number) => Value,
-    weigh: (bytes: Buffer) => number = () => 0,
+    parse: (bytes: Buffer, memoryBytes: number) => Value,
+    estimateMemory: (bytes: Buffer) => number = () => 0,
   ): Promise<Value | BodyRefusal> {
     const hasValidToken = caller instanceof Promise ? caller.then(tokenValidity) : caller.hasValidToken;
-    return this.#bodies.read({ request, owner: this.#networkOf(request), hasValidToken, parse, weigh });
+    return this.#bodies.read({
+      request,
+      owner: this.#networkOf(request),
+      hasValidToken,
+      parse,
+      estimateMemory,
+    });
   }
 
   /** Returns null when the handler has already sent the response. */
@@ -203,13 +210,13 @@ class HttpApp implements App {
       (bytes) => bytes,
     );
     if (body instanceof BodyRefusal) return bodyRefusals[body.status];
-    const onLate = () =>
+    const reportTimeout = () =>
       this.#log('incident', {
         id: requestId,
         detail: `${path}: no answer after ${this.#config.callTimeoutMs} ms`,
       });
     try {
-      await runRoute(handler, replayBody(request, body), response, this.#config.callTimeoutMs, onLate);
+      await runRoute(handler, replayBody(request, body), response, this.#config.callTimeoutMs, reportTimeout);
     } catch (error) {
       const failure = this.#failureResponse(error, request.headers, requestId);
       if (!response.headersSent) {
@@ -235,14 +242,20 @@ class HttpApp implements App {
 
   /** `/health`: the process runs, even if no call can be paid. */
   #health(): HttpResponse {
-    const { name, version, token } = this.#config;
+    const { name, version } = this.#config;
     return jsonResponse(200, {
       status: 'ok',
       server: name,
       version,
       keys: this.#authentication.hasKey() ? undefined : 'none',
-      audience: token?.audience === null ? 'pending' : undefined,
+      audience: this.#isAudiencePending() ? 'pending' : undefined,
     });
+  }
+
+  /** Whether the audience of tokens is not yet known, so that no token can be valid. */
+  #isAudiencePending(): boolean {
+    const tokenRules = this.#config.token;
+    return tokenRules !== null && tokenRules.audience === null;
   }
 
   /** `/ready`: whether a call can be paid. */
@@ -258,19 +271,18 @@ class HttpApp implements App {
   /** Why no call can be paid now, as a label of the metric; empty if one can. */
   #unreadyLabel(): string {
     if (this.#isDraining) return 'stopping';
-    if (this.#config.token?.audience === null) return 'audience';
+    if (this.#isAudiencePending()) return 'audience';
     if (!this.#authentication.hasKey()) return 'key';
     return '';
   }
 
   unready(): string | null {
-    if (this.#config.token?.audience === null)
-      return 'PLATFORM_AUDIENCE is pending: no token names this server';
+    if (this.#isAudiencePending()) return 'PLATFORM_AUDIENCE is pending: no token names this server';
     if (this.#authentication.hasKey()) return null;
     return 'no key: the key set of the platform was not fetched; the log says why';
   }
 
-  /** Answers by path and method. Null if the response has already started: an event stream, or a route of the author. */
+  /** Answers by path and method. Returns null if the response has already started: an event stream, or a route of the author. */
   #route(
     request: IncomingMessage,
     response: ServerResponse,
@@ -286,7 +298,7 @@ class HttpApp implements App {
     if (path === '/health' && isReading) return this.#health();
     if (path !== '/mcp') return this.#routeOther(path, isReading, request, response, requestId);
     if (origin !== undefined) {
-      if (!this.#origins.admits(origin)) return jsonResponse(403, { error: 'Origin not allowed' });
+      if (!this.#origins.admitsOrigin(origin)) return jsonResponse(403, { error: 'Origin not allowed' });
       response.setHeader('access-control-allow-origin', origin);
       response.setHeader('access-control-expose-headers', `mcp-session-id, ${requestIdHeader}`);
       response.setHeader('vary', 'origin');
@@ -315,7 +327,7 @@ class HttpApp implements App {
 
   #send(response: ServerResponse, httpResponse: HttpResponse, requestId: string): void {
     const { status, headers, body = '' } = httpResponse;
-    // Denied calls and reached limits are already counted, with a more exact reason.
+    // Denied calls, reached limits and slow bodies (408) were counted when they were refused, with a more exact reason.
     const isUncounted =
       status >= 400 && status < 500 && status !== 408 && httpResponse !== this.#endpoint.unauthorized;
     if (isUncounted) publishRefusal(`HTTP ${status}`);

@@ -23,8 +23,10 @@ export function methodNotAllowed(allow: string): HttpResponse {
 }
 
 /** The response to a call without a valid token; the status is the platform's, or 401. */
-export function unauthorizedResponse(token: { readonly refusalStatus: number | null } | null): HttpResponse {
-  return jsonResponse(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
+export function unauthorizedResponse(
+  tokenRules: { readonly refusalStatus: number | null } | null,
+): HttpResponse {
+  return jsonResponse(tokenRules?.refusalStatus ?? 401, { error: 'Unauthorized' });
 }
 
 const retrySoon = { 'retry-after': '1' };

@@ -71,10 +71,10 @@ interface BodyRequest<Value> {
   readonly owner: string;
   /** Whether the request has a valid token; may resolve while the body arrives. */
   readonly hasValidToken: boolean | Promise<boolean>;
-  /** Parses the body. Large bodies are parsed one at a time. */
-  parse(bytes: Buffer, weight: number): Value;
-  /** The memory that the parsed value of a paid body takes, in bytes. The caller of `read` releases it. */
-  weigh(bytes: Buffer): number;
+  /** Parses the body. Large bodies are parsed one at a time. @param memoryBytes reserved for the parsed value */
+  parse(bytes: Buffer, memoryBytes: number): Value;
+  /** Estimates the memory of the parsed value of a paid body, in bytes. It is reserved, and the caller of `read` releases it. */
+  estimateMemory(bytes: Buffer): number;
 }
 
 /**
@@ -99,7 +99,7 @@ export function createBodies(limits: Limits, memory: Memory, reportLimit: Report
       paid: createBodyLimit(memoryShares.paidBodies),
     },
     turns: { unpaid: createLargeWorkQueue(), paid: createLargeWorkQueue() },
-    waiting: new Set(),
+    waitingRefusals: new Set(),
     isStopping: false,
   };
   return {
@@ -109,7 +109,7 @@ export function createBodies(limits: Limits, memory: Memory, reportLimit: Report
     },
     /** Refuses the unpaid bodies that wait to be parsed. */
     refuseUnpaid(): void {
-      for (const refuseWaiting of shared.waiting) refuseWaiting();
+      for (const refuseWaiting of shared.waitingRefusals) refuseWaiting();
     },
     /**
      * Refuses large paid bodies instead of parsing them, and every paid body that waits for memory. A tool whose call was aborted may
@@ -132,7 +132,7 @@ interface SharedBodyState {
   };
   readonly turns: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createLargeWorkQueue> };
   /** Functions that refuse the unpaid bodies that wait for their turn. */
-  readonly waiting: Set<() => void>;
+  readonly waitingRefusals: Set<() => void>;
   isStopping: boolean;
 }
 
@@ -148,6 +148,7 @@ class BodyReading<Value extends object> implements Body {
   readonly #declaredBytes: number;
   #maxBytes: number;
   #blocks: Buffer[] = [];
+  /** The unused part of the last block. */
   #freeBlock = noBytes;
   #receivedBytes = 0;
   #deadline: NodeJS.Timeout | undefined;
@@ -192,10 +193,10 @@ class BodyReading<Value extends object> implements Body {
   }
 
   #release(): void {
-    const { unfinishedBodies, waiting } = this.#shared;
+    const { unfinishedBodies, waitingRefusals } = this.#shared;
     clearTimeout(this.#deadline);
     unfinishedBodies[this.#kind].remove(this.owner, this);
-    waiting.delete(this.#refuseWaiting);
+    waitingRefusals.delete(this.#refuseWaiting);
     this.#blocks = [];
   }
 
@@ -271,25 +272,25 @@ class BodyReading<Value extends object> implements Body {
     const [first] = this.#blocks;
     const bytes =
       first?.length === this.#receivedBytes ? first : Buffer.concat(this.#blocks, this.#receivedBytes);
-    const weight = this.#kind === 'paid' ? this.#bodyRequest.weigh(bytes) : 0;
-    const reservation = weight === 0 || memory.reserve(weight);
-    if (reservation === true) return this.#parseWhole(bytes, weight);
+    const memoryBytes = this.#kind === 'paid' ? this.#bodyRequest.estimateMemory(bytes) : 0;
+    const reservation = memoryBytes === 0 || memory.reserve(memoryBytes);
+    if (reservation === true) return this.#parseWhole(bytes, memoryBytes);
     return Promise.resolve(reservation).then((isReserved) => {
       if (!isReserved) return this.#finishRefused(503);
       const { isStopping } = this.#shared;
       const isGone = this.#bodyRequest.request.socket.destroyed || this.#isRefused;
-      if (!isGone && !isStopping) return this.#parseWhole(bytes, weight);
-      memory.release(weight);
+      if (!isGone && !isStopping) return this.#parseWhole(bytes, memoryBytes);
+      memory.release(memoryBytes);
       if (isGone) this.#finishRefused(408);
       else this.#refuse(503, 'SHUTDOWN_GRACE_MS');
     });
   }
 
-  #parseWhole(bytes: Buffer, weight: number): void {
+  #parseWhole(bytes: Buffer, memoryBytes: number): void {
     try {
-      this.#finish(this.#bodyRequest.parse(bytes, weight));
+      this.#finish(this.#bodyRequest.parse(bytes, memoryBytes));
     } catch (error) {
-      this.#shared.memory.release(weight);
+      this.#shared.memory.release(memoryBytes);
       this.#release();
       this.#reject(error);
     }
@@ -301,7 +302,7 @@ class BodyReading<Value extends object> implements Body {
     await this.#bodyRequest.hasValidToken;
     clearTimeout(this.#deadline);
     if (this.#receivedBytes > smallBytes[this.#kind] && !this.#isRefused) {
-      if (this.#kind === 'unpaid') this.#shared.waiting.add(this.#refuseWaiting);
+      if (this.#kind === 'unpaid') this.#shared.waitingRefusals.add(this.#refuseWaiting);
       await this.#shared.turns[this.#kind]();
     }
     if (this.#bodyRequest.request.socket.destroyed) this.#finishRefused(408);

@@ -43,9 +43,9 @@ function timeNow(): string {
 export function createBatch(write: (lines: string) => void) {
   let lines = '';
   const flush = () => {
-    const ready = lines;
+    const pendingLines = lines;
     lines = '';
-    if (ready !== '') write(ready);
+    if (pendingLines !== '') write(pendingLines);
   };
   return {
     add(line: string): void {

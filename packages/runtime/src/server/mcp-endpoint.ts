@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net';
 import { type Caller, type createAuthenticator, signatureEnd } from './auth.ts';
 import { createCallLimit } from './call-limit.ts';
-import { type createMemory, estimateMemory, ReservedMemory } from './call-memory.ts';
+import { type createMemory, estimateBody, ReservedMemory } from './call-memory.ts';
 import type { Tool } from './define-tool.ts';
 import { createStreams } from './event-streams.ts';
 import {
@@ -26,6 +26,7 @@ import {
   type ErrorReply,
   errorReply,
   isRequest,
+  type McpMethod,
   parseBody,
   RpcError,
   replyTo,
@@ -33,8 +34,8 @@ import {
 import type { Limits } from './limits.ts';
 import { type Log, publishSession, type ReportLimit } from './log.ts';
 import { createMethods, type MethodOptions, protocolVersions } from './mcp-methods.ts';
-import { createModern, isModern } from './modern.ts';
-import type { OnDisconnect } from './run-call.ts';
+import { createModernEra, isModern } from './modern.ts';
+import type { OnDisconnect, RequestContext } from './run-call.ts';
 import { RunningCalls } from './running-calls.ts';
 import { isObject, type Members } from './schema.ts';
 import { createSessions, type SharedSessions } from './session.ts';
@@ -45,7 +46,7 @@ import type { TokenRules } from './verify-token.ts';
 
 /** The settings of `/mcp`. */
 export interface EndpointOptions extends MethodOptions, Limits {
-  /** Null if the token check is off. */
+  /** The requirements for the token of a call; null if the token check is off. */
   readonly token: TokenRules | null;
   /** Null for a random secret, with which sessions end with the process. */
   readonly sessionSecret: string | null;
@@ -66,12 +67,12 @@ export interface Replicas extends SharedSessions, UsedKeys {}
 export interface EndpointServices {
   readonly authentication: ReturnType<typeof createAuthenticator>;
   readonly memory: ReturnType<typeof createMemory>;
-  /** Reads a body within the limits for its caller. */
-  receive<Value extends object>(
+  /** Reads and parses a body within the limits for its caller. */
+  readBody<Value extends object>(
     request: IncomingMessage,
     caller: Caller | Promise<Caller>,
     parse: (bytes: Buffer, memoryBytes: number) => Value,
-    weigh?: (bytes: Buffer) => number,
+    estimateMemory?: (bytes: Buffer) => number,
   ): Promise<Value | BodyRefusal>;
   /** The caller's network. */
   networkOf(request: IncomingMessage): string;
@@ -89,8 +90,9 @@ export class McpEndpoint {
   readonly #streams: ReturnType<typeof createStreams>;
   readonly #calls: ReturnType<typeof createCallLimit>;
   readonly #methods: ReturnType<typeof createMethods>;
-  readonly #modern: ReturnType<typeof createModern> | null;
-  readonly #paidSockets = new WeakSet<Socket>();
+  /** Null if requests of the modern era are not answered. */
+  readonly #modernEra: ReturnType<typeof createModernEra> | null;
+  readonly #socketsWithValidToken = new WeakSet<Socket>();
 
   constructor(
     config: EndpointOptions,
@@ -99,18 +101,18 @@ export class McpEndpoint {
     reportLimit: ReportLimit,
     services: EndpointServices,
   ) {
-    const { token, replicas = null, sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
+    const { token: tokenRules, replicas = null, sessionSecret, sessionTtlSeconds } = config;
     this.#config = config;
     this.#services = services;
     this.#reportLimit = reportLimit;
-    const audience = token?.audience ?? '';
-    const previousSecret = previousSessionSecret ?? null;
+    const audience = tokenRules?.audience ?? '';
+    const previousSecret = config.previousSessionSecret ?? null;
     this.#sessions = createSessions(sessionSecret, sessionTtlSeconds, { audience, previousSecret });
     this.#streams = createStreams(config, reportLimit);
     this.#calls = createCallLimit(config, reportLimit);
     this.#methods = createMethods(config, tools, log, this.runningCalls);
-    this.#modern = config.modern === false ? null : createModern(this.#methods, config, tools);
-    this.unauthorized = unauthorizedResponse(token);
+    this.#modernEra = config.modern === false ? null : createModernEra(this.#methods, config, tools);
+    this.unauthorized = unauthorizedResponse(tokenRules);
     replicas?.follow((session) => {
       if (this.#sessions.isOpen(session)) this.#endSession(session);
     });
@@ -118,11 +120,12 @@ export class McpEndpoint {
 
   /** Names of the request headers of the stateless revision. */
   get headers(): readonly string[] {
-    return this.#modern?.headers ?? [];
+    return this.#modernEra?.headers ?? [];
   }
 
-  hasPaid(socket: Socket): boolean {
-    return this.#paidSockets.has(socket);
+  /** Whether a request of this connection carried a valid token. */
+  hasSentValidToken(socket: Socket): boolean {
+    return this.#socketsWithValidToken.has(socket);
   }
 
   /** Ends the event stream of a connection. */
@@ -134,7 +137,7 @@ export class McpEndpoint {
     this.#streams.closeAll();
   }
 
-  /** Receives a message while its token is verified, and answers it. */
+  /** Receives a message while its token is verified, then answers the message. */
   async handlePost(
     request: IncomingMessage,
     response: ServerResponse,
@@ -144,18 +147,18 @@ export class McpEndpoint {
     if (!jsonType.test(headers['content-type'] ?? '')) {
       return jsonResponse(415, { error: 'Content-Type must be application/json' });
     }
-    const identified = this.#services.authentication.identify(headers);
-    const body = await this.#services.receive(
+    const pendingCaller = this.#services.authentication.identify(headers);
+    const body = await this.#services.readBody(
       request,
-      identified,
+      pendingCaller,
       parseWithinDepth,
-      (bytes) => estimateMemory(bytes) ?? 0,
+      (bytes) => estimateBody(bytes).memoryBytes,
     );
     if (body instanceof BodyRefusal) return bodyRefusals[body.status];
     const memory = new ReservedMemory(this.#services.memory, body.memoryBytes);
     try {
-      const caller = await identified;
-      if (caller.hasValidToken) this.#paidSockets.add(request.socket);
+      const caller = await pendingCaller;
+      if (caller.hasValidToken) this.#socketsWithValidToken.add(request.socket);
       return await this.#answerMessage({ request, response, requestId, body, memory, caller });
     } finally {
       memory.release();
@@ -163,43 +166,53 @@ export class McpEndpoint {
   }
 
   async #answerMessage(receivedMessage: ReceivedMessage): Promise<HttpResponse> {
-    const { request, response, requestId, body, memory, caller } = receivedMessage;
+    const { request, requestId, body, caller } = receivedMessage;
     const { headers } = request;
     const denial = this.#callDenial(requestId, body, caller);
     if (denial) return denial;
     if (body.kind === 'too deep') throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const { message } = body;
-    const modern = this.#modernFor(message, headers);
-    const refusal = modern?.refusalOf(message, headers);
+    const modernEra = this.#findModernEra(message, headers);
+    const refusal = modernEra?.refusalOf(message, headers);
     if (refusal) return refusalResponse(refusal);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
-    const initializes = isInitialize(message, modern);
-    if (!this.#hasNeededSession(modern, headers, initializes)) return invalidSession;
-    requireSupportedVersion(modern, headers, initializes);
-    const isCall = message.method === paidMethod;
-    const tokenKey = this.#tokenKey(headers);
-    if (isCall && !this.#calls.enter(tokenKey)) return tooManyCalls;
+    const isInitialize = modernEra === null && isInitializeRequest(message);
+    const sessionRefusal = modernEra ? null : this.#findSessionRefusal(headers, isInitialize);
+    if (sessionRefusal) return sessionRefusal;
+    const methods = modernEra?.methods ?? this.#methods;
+    if (message.method === paidMethod) return this.#answerCall(receivedMessage, message, methods);
+    const reply = await replyTo(message, methods, requestContext(receivedMessage, message));
+    if (!isInitialize || typeof reply !== 'string') return replyResponse(reply);
+    const session = headers['mcp-session-id']?.toString() ?? this.#openSession();
+    return jsonResponse(200, reply, { 'mcp-session-id': session });
+  }
+
+  /** Answers a call that has passed the checks of its token and its session. */
+  async #answerCall(
+    receivedMessage: ReceivedMessage,
+    message: Members,
+    methods: ReadonlyMap<string, McpMethod>,
+  ): Promise<HttpResponse> {
+    const { request, requestId, caller } = receivedMessage;
+    const tokenId = this.#identifyToken(request.headers);
+    if (!this.#calls.enter(tokenId)) return tooManyCalls;
     try {
-      // The last check, so that a call that gets 400 or 503 keeps its token. A call with invalid arguments uses up its token.
-      if (isCall && isRequest(message) && caller.useUp) {
+      // After all other checks, so that a refused call keeps its token. The method checks the arguments later.
+      if (isRequest(message) && caller.useUp) {
         const useDenial = this.#tokenUseDenial(await caller.useUp(requestId));
         if (useDenial) return useDenial;
       }
-      const traceparent = readTraceparent(message, headers);
-      const context = { requestId, traceparent, memory, onDisconnect: onDisconnect(response) };
-      const reply = await replyTo(message, modern?.methods ?? this.#methods, context);
-      if (typeof reply !== 'string') return replyResponse(reply);
-      return jsonResponse(200, reply, this.#sessionHeaders(headers, initializes));
+      return replyResponse(await replyTo(message, methods, requestContext(receivedMessage, message)));
     } finally {
-      if (isCall) this.#calls.leave(tokenKey);
+      this.#calls.leave(tokenId);
     }
   }
 
   /** The response to a call that may not run, without a valid token or because the server stops; null if it may, or is no call. */
   #callDenial(requestId: string, body: ParsedBody, caller: Caller): HttpResponse | null {
     // A body that is nested too deeply was not parsed, so it may contain a call.
-    const mayHoldCall = body.kind === 'too deep' || holdsPaidMethod(body.message);
-    if (!mayHoldCall) return null;
+    const mayContainCall = body.kind === 'too deep' || holdsPaidMethod(body.message);
+    if (!mayContainCall) return null;
     if (caller.hasValidToken && this.runningCalls.areStopped) {
       this.#reportLimit('SHUTDOWN_GRACE_MS');
       return serverStopping;
@@ -208,12 +221,17 @@ export class McpEndpoint {
     return this.unauthorized;
   }
 
-  /** Returns whether a request names an open session, or needs none: it opens one, or its era has none. */
-  #hasNeededSession(modern: object | null, headers: IncomingHttpHeaders, initializes: boolean): boolean {
-    if (modern) return true;
+  /**
+   * Returns the response to a request that needs an open session and does not name one; null if it may run. `initialize` needs none.
+   *
+   * @throws RpcError if a request in a session names a version that is not supported
+   */
+  #findSessionRefusal(headers: IncomingHttpHeaders, isInitialize: boolean): HttpResponse | null {
     const session = headers['mcp-session-id']?.toString();
-    if (initializes && session === undefined) return true;
-    return this.#sessions.isOpen(session);
+    const opensSession = isInitialize && session === undefined;
+    if (!opensSession && !this.#sessions.isOpen(session)) return invalidSession;
+    if (!isInitialize) requireSupportedVersion(headers);
+    return null;
   }
 
   /** The response to a call whose token cannot be used up; null if the call may run. */
@@ -223,15 +241,10 @@ export class McpEndpoint {
     return null;
   }
 
-  /** Null if the message belongs to a version with sessions. */
-  #modernFor(message: unknown, headers: IncomingHttpHeaders) {
-    if (this.#modern && isModern(message, headers)) return this.#modern;
+  /** Returns the era without sessions if a message belongs to it; null if the message belongs to the legacy era. */
+  #findModernEra(message: unknown, headers: IncomingHttpHeaders) {
+    if (this.#modernEra && isModern(message, headers)) return this.#modernEra;
     return null;
-  }
-
-  #sessionHeaders(headers: IncomingHttpHeaders, initializes: boolean): HttpResponse['headers'] {
-    if (!initializes) return undefined;
-    return { 'mcp-session-id': headers['mcp-session-id']?.toString() ?? this.#openSession() };
   }
 
   /** Answers a GET or DELETE. Null for an event stream, whose response has already started. */
@@ -259,7 +272,7 @@ export class McpEndpoint {
   /** The response to a message that is not valid JSON-RPC. */
   errorResponse({ code, message }: RpcError, headers: IncomingHttpHeaders): HttpResponse {
     // The stateless revision has no id of null.
-    const id = this.#modern && isModern(null, headers) ? undefined : null;
+    const id = this.#modernEra && isModern(null, headers) ? undefined : null;
     return jsonResponse(400, errorReply(code, message, id));
   }
 
@@ -268,10 +281,10 @@ export class McpEndpoint {
     this.#streams.close(session);
   }
 
-  /** Identifies the token of a request. Null if tokens are not checked: then only the total of calls is limited. */
-  #tokenKey(headers: IncomingHttpHeaders): string | null {
-    const { token } = this.#config;
-    return token && signatureEnd(String(headers[token.header]));
+  /** Returns the end of a request's token, which identifies the token; null if tokens are not checked. */
+  #identifyToken(headers: IncomingHttpHeaders): string | null {
+    const tokenRules = this.#config.token;
+    return tokenRules && signatureEnd(String(headers[tokenRules.header]));
   }
 
   #openSession(): string {
@@ -282,12 +295,12 @@ export class McpEndpoint {
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
-/** A body as JSON, and the memory that it has taken. A body that is nested too deeply is not parsed. */
+/** A body as JSON, and the memory that is reserved for it. A body that is nested too deeply is not parsed. */
 type ParsedBody =
   | { readonly kind: 'message'; readonly message: unknown; readonly memoryBytes: number }
   | { readonly kind: 'too deep'; readonly memoryBytes: number };
 
-/** A message, and what is needed to answer it. */
+/** A message that has arrived, and what is needed to answer it. */
 interface ReceivedMessage {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -298,39 +311,40 @@ interface ReceivedMessage {
   readonly caller: Caller;
 }
 
-function isTooDeep(bytes: Buffer): boolean {
-  return estimateMemory(bytes) === null;
-}
-
 function parseWithinDepth(bytes: Buffer, memoryBytes: number): ParsedBody {
-  if (isTooDeep(bytes)) return { kind: 'too deep', memoryBytes };
+  if (estimateBody(bytes).isTooDeep) return { kind: 'too deep', memoryBytes };
   return { kind: 'message', message: parseBody(bytes), memoryBytes };
 }
 
-/** @throws RpcError if the header of a request in a session names a version that is not supported */
-function requireSupportedVersion(
-  modern: object | null,
-  headers: IncomingHttpHeaders,
-  initializes: boolean,
-): void {
-  if (modern || initializes) return;
+/** @throws RpcError if the header names a version that is not supported */
+function requireSupportedVersion(headers: IncomingHttpHeaders): void {
   const protocol = headers['mcp-protocol-version']?.toString();
   if (protocol !== undefined && !protocolVersions.includes(protocol)) {
     throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
   }
 }
 
-function isInitialize(message: Members, modern: object | null): boolean {
-  return modern === null && message.method === 'initialize' && 'id' in message;
+/** What the method of a message gets beside its params. */
+function requestContext(
+  { request, response, requestId, memory }: ReceivedMessage,
+  message: Members,
+): RequestContext {
+  const traceparent = readTraceparent(message, request.headers);
+  return { requestId, traceparent, memory, onDisconnect: onDisconnect(response) };
+}
+
+function isInitializeRequest(message: Members): boolean {
+  return message.method === 'initialize' && 'id' in message;
 }
 
 function refusalResponse(refusal: ErrorReply): HttpResponse {
   return jsonResponse(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
 }
 
-/** The response to a notification, or to a request that failed. */
-function replyResponse(reply: ErrorReply | null): HttpResponse {
+/** The response with the reply to a message: a result as JSON text, an error, or null for a notification. */
+function replyResponse(reply: string | ErrorReply | null): HttpResponse {
   if (reply === null) return { status: 202 };
+  if (typeof reply === 'string') return jsonResponse(200, reply);
   return jsonResponse(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
 }
 

@@ -15,11 +15,11 @@ export interface CompletedData {
  */
 export function addMissingNulls(schema: ObjectSchema, data: object): CompletedData | undefined {
   const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
-  const present = required.filter((name) => Object.hasOwn(data, name));
-  if (present.length * 2 < required.length) return undefined;
+  const presentNames = required.filter((name) => Object.hasOwn(data, name));
+  if (presentNames.length * 2 < required.length) return undefined;
   const paths: string[] = [];
-  const completed = addMissingMembers(data, { ...schema, required }, 'answer', paths);
-  if (paths.length > 0 && isObject(completed)) return { data: completed, paths };
+  const completedValue = addMissingMembers(data, { ...schema, required }, 'answer', paths);
+  if (paths.length > 0 && isObject(completedValue)) return { data: completedValue, paths };
   return undefined;
 }
 

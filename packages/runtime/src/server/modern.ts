@@ -26,8 +26,8 @@ const freshMs = 60_000;
 /** Error codes that the revision defines. */
 const ModernCode = { HeaderMismatch: -32020, UnsupportedProtocolVersion: -32022 } as const;
 
-/** Serves requests of the stateless revision. It keeps no state between requests. */
-export interface Modern {
+/** The methods and the checks of the stateless revision. It keeps no state between requests. */
+export interface ModernEra {
   readonly methods: ReadonlyMap<string, McpMethod>;
   /** Names of its request headers, lower case, including those that repeat arguments. */
   readonly headers: readonly string[];
@@ -50,14 +50,18 @@ export function isModern(body: unknown, headers: IncomingHttpHeaders): boolean {
   return messages.some((message) => versionKey in requestMeta(message));
 }
 
-export function createModern(
+export function createModernEra(
   methods: ReadonlyMap<string, McpMethod>,
   { name, version, production }: ServerInfo & { readonly production: boolean },
   tools: readonly Tool[],
-): Modern {
-  const complete = { resultType: 'complete', _meta: { [metaKey('serverInfo')]: { name, version } } };
-  const cacheable = { ...complete, ttlMs: production ? freshMs : 0, cacheScope: 'public' };
-  const discovered = { ...cacheable, supportedVersions: [modernVersion], capabilities: { tools: {} } };
+): ModernEra {
+  const completeMembers = { resultType: 'complete', _meta: { [metaKey('serverInfo')]: { name, version } } };
+  const cacheableMembers = { ...completeMembers, ttlMs: production ? freshMs : 0, cacheScope: 'public' };
+  const discoverResult = {
+    ...cacheableMembers,
+    supportedVersions: [modernVersion],
+    capabilities: { tools: {} },
+  };
   /** Adds these members to the results of a method. */
   const methodEntry = (method: string, members: object): readonly [string, McpMethod] => {
     const leadingMembers = `${JSON.stringify(members).slice(1, -1)},`;
@@ -65,13 +69,13 @@ export function createModern(
     return [method, (params, context) => run(params, context, leadingMembers)];
   };
   const modernMethods = new Map<string, McpMethod>([
-    ['server/discover', () => JSON.stringify(discovered)],
-    methodEntry('tools/list', cacheable),
-    methodEntry(paidMethod, complete),
+    ['server/discover', () => JSON.stringify(discoverResult)],
+    methodEntry('tools/list', cacheableMembers),
+    methodEntry(paidMethod, completeMembers),
   ]);
-  const mirrored = tools.filter(({ inputSchema }) => mirroredArguments(inputSchema).length > 0);
-  const mirrors = mirrored.flatMap(({ inputSchema }) => mirroredArguments(inputSchema));
-  /** Most clients send them unchanged. */
+  const mirroringTools = tools.filter(({ inputSchema }) => mirroredArguments(inputSchema).length > 0);
+  const mirrors = mirroringTools.flatMap(({ inputSchema }) => mirroredArguments(inputSchema));
+  /** The tool names that a header contains without an encoding. Decoding is not necessary for most calls. */
   const plainNames = new Set(tools.map(({ name }) => name).filter((name) => decodeHeader(name) === name));
 
   return {
@@ -84,7 +88,7 @@ export function createModern(
       if (refusal) return refusal;
       const { id, method } = body;
       if (!modernMethods.has(method)) return errorReply(ErrorCode.MethodNotFound, 'Method not found', id);
-      if (method === paidMethod) return callRefusal(body, headers, plainNames, mirrored);
+      if (method === paidMethod) return callRefusal(body, headers, plainNames, mirroringTools);
       return null;
     },
   };
@@ -125,18 +129,18 @@ function callRefusal(
   { id, params = {} }: Request,
   headers: IncomingHttpHeaders,
   plainNames: ReadonlySet<string>,
-  mirrored: readonly Tool[],
+  mirroringTools: readonly Tool[],
 ): ErrorReply | null {
   const { name, arguments: args } = params;
   if (typeof name !== 'string') return invalidParams(id, 'params.name: expected a tool name');
   const headerName = headers['mcp-name'];
   const isPlain = headerName === name && plainNames.has(name);
   if (!isPlain && decodeHeader(headerName) !== name) return headerMismatch(id, 'Mcp-Name');
-  if (mirrored.length === 0) return null;
-  const tool = mirrored.find((mirroredTool) => mirroredTool.name === name);
+  if (mirroringTools.length === 0) return null;
+  const tool = mirroringTools.find((mirroredTool) => mirroredTool.name === name);
   const ownMirrors = mirroredArguments(tool?.inputSchema, args);
-  const differing = ownMirrors.find(({ header, value }) => !matchesArgument(headers[header], value));
-  if (differing) return headerMismatch(id, differing.header);
+  const differingMirror = ownMirrors.find(({ header, value }) => !matchesArgument(headers[header], value));
+  if (differingMirror) return headerMismatch(id, differingMirror.header);
   return null;
 }
 
@@ -162,12 +166,15 @@ interface MirroredArgument {
 /** The arguments that an inputSchema marks with `x-mcp-header`. */
 export function mirroredArguments(schema: unknown, args?: unknown): readonly MirroredArgument[] {
   if (!isObject(schema)) return [];
-  const { 'x-mcp-header': marked, properties } = schema;
+  const { 'x-mcp-header': headerName, properties } = schema;
   const ownMirror =
-    typeof marked === 'string' ? [{ header: `mcp-param-${marked.toLowerCase()}`, value: args }] : [];
+    typeof headerName === 'string' ? [{ header: `mcp-param-${headerName.toLowerCase()}`, value: args }] : [];
   const inner = isObject(properties) ? Object.entries(properties) : [];
-  const argument = (name: string) => (isObject(args) && Object.hasOwn(args, name) ? args[name] : undefined);
-  return [...ownMirror, ...inner.flatMap(([name, property]) => mirroredArguments(property, argument(name)))];
+  const argumentOf = (name: string) => (isObject(args) && Object.hasOwn(args, name) ? args[name] : undefined);
+  return [
+    ...ownMirror,
+    ...inner.flatMap(([name, property]) => mirroredArguments(property, argumentOf(name))),
+  ];
 }
 
 /** Whether a header repeats an argument. Numbers are compared by value. An absent or null argument has no header. */

@@ -37,7 +37,7 @@ export function createOrigins(
       return isAdmitted;
     },
     /** Whether pages of an origin may call the server and read its answers. */
-    admits(origin: string): boolean {
+    admitsOrigin(origin: string): boolean {
       const isLocal = !production && isLoopback(hostnameOf(origin));
       return isLocal || allowedOrigins.has('*') || allowedOrigins.has(origin);
     },

@@ -23,28 +23,28 @@ const refetchMs = { routine: 600_000, unknownKey: 30_000, noKey: 10_000 };
  */
 export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
   let keys: readonly JsonWebKey[] = initial ? [initial.key] : [];
-  let inUse = initial?.name ?? 'none: calls are refused until a key set is fetched';
-  let failure: string | undefined;
+  let keysDescription = initial?.name ?? 'none: calls are refused until a key set is fetched';
+  let fetchFailure: string | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
-  let first: Promise<void> | undefined;
-  let latest: Promise<void> | undefined;
+  let firstFetch: Promise<void> | undefined;
+  let latestFetch: Promise<void> | undefined;
   let hasFetchEnded = false;
   const hasIsolatedRequests = isolatesRequests();
   provideGauge('keys', () => ({ value: keys.length }));
 
   const fetchKeys = async (url: URL) => {
-    const before = `${inUse} ${failure}`;
+    const previousState = `${keysDescription} ${fetchFailure}`;
     try {
       keys = await download(url);
-      inUse = `${keys.length} from ${url}`;
-      failure = undefined;
+      keysDescription = `${keys.length} from ${url}`;
+      fetchFailure = undefined;
     } catch (error) {
       const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
-      failure = `${url}: ${message} ${cause?.code ?? ''}`.trimEnd();
+      fetchFailure = `${url}: ${message} ${cause?.code ?? ''}`.trimEnd();
     }
     hasFetchEnded = true;
-    if (`${inUse} ${failure}` === before) return;
-    log(keys.length > 0 ? 'keys' : 'warning', { inUse, reason: failure });
+    if (`${keysDescription} ${fetchFailure}` === previousState) return;
+    log(keys.length > 0 ? 'keys' : 'warning', { inUse: keysDescription, reason: fetchFailure });
   };
   /**
    * Fetches keys if the last fetch began at least `ms` ago. Returns the promise of the latest fetch; where requests are isolated, only of a
@@ -54,19 +54,19 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
     const isDue = Date.now() >= triedAt + ms || (hasIsolatedRequests && !hasFetchEnded);
     if (jwksUrl && isDue) {
       triedAt = Date.now();
-      latest = fetchKeys(jwksUrl);
-      first ??= latest;
+      latestFetch = fetchKeys(jwksUrl);
+      firstFetch ??= latestFetch;
     }
     if (hasIsolatedRequests && !isDue) return undefined;
-    return latest;
+    return latestFetch;
   };
   /**
    * Starts the routine fetch if it is due, and waits only for the first fetch. Where requests are isolated, waits for the fetch that this
    * call began. Never rejects.
    */
-  const ready = async () => {
-    const fetching = refetch(refetchMs.routine);
-    await (hasIsolatedRequests ? fetching : first);
+  const waitForFirstFetch = async () => {
+    const routineFetch = refetch(refetchMs.routine);
+    await (hasIsolatedRequests ? routineFetch : firstFetch);
   };
   let isTrying = false;
   const tryUntilFound = async () => {
@@ -81,31 +81,31 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
   };
   return {
     async prepare() {
-      await ready();
+      await waitForFirstFetch();
       if (!hasIsolatedRequests) void tryUntilFound();
       else if (keys.length === 0) await refetch(refetchMs.noKey);
     },
     hasKey: () => keys.length > 0,
     /** The known keys, then the newly fetched ones. */
     async *candidateKeys(): AsyncIterable<JsonWebKey> {
-      await ready();
+      await waitForFirstFetch();
       const knownKeys = keys;
       yield* knownKeys;
       await refetch(knownKeys.length > 0 ? refetchMs.unknownKey : refetchMs.noKey);
       if (keys !== knownKeys) yield* keys;
     },
-    describeKeys: () => inUse,
+    describeKeys: () => keysDescription,
   };
 }
 
-const bounds = { ms: 5_000, redirects: 3, characters: 65_536, keys: 20 };
+const downloadLimits = { ms: 5_000, redirects: 3, characters: 65_536, keys: 20 };
 
 /** Follows redirects to the same host, its `www` host and subdomains. */
 async function download(address: URL): Promise<readonly JsonWebKey[]> {
-  const signal = AbortSignal.timeout(bounds.ms);
+  const signal = AbortSignal.timeout(downloadLimits.ms);
   const headers = { accept: 'application/json' };
   let url = address;
-  for (let hops = 0; hops <= bounds.redirects; hops++) {
+  for (let hops = 0; hops <= downloadLimits.redirects; hops++) {
     const response = await fetch(url, { signal, redirect: 'manual', headers });
     if (response.status === 200) return readKeySet(response);
     await response.body?.cancel();
@@ -126,10 +126,11 @@ async function readKeySet({ body }: Response): Promise<readonly JsonWebKey[]> {
   let text = '';
   for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += piece;
-    if (text.length > bounds.characters) throw new Error(`more than ${bounds.characters} characters`);
+    if (text.length > downloadLimits.characters)
+      throw new Error(`more than ${downloadLimits.characters} characters`);
   }
   const list: unknown = Object(JSON.parse(text)).keys;
-  const keys = Array.isArray(list) ? list.slice(0, bounds.keys).flatMap(readKey) : [];
+  const keys = Array.isArray(list) ? list.slice(0, downloadLimits.keys).flatMap(readKey) : [];
   if (keys.length === 0) throw new Error('no usable key');
   return keys;
 }

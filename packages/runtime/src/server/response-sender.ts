@@ -48,12 +48,12 @@ const maxBatchMs = 1;
  */
 export function createResponseBatch(): () => Promise<void> | undefined {
   if (isolatesRequests()) return () => undefined;
-  let turn: ReturnType<typeof begin> | undefined;
-  const begin = () => {
+  let batch: ReturnType<typeof beginBatch> | undefined;
+  const beginBatch = () => {
     let end = () => {};
     const promise = new Promise<void>((resolve) => {
       end = () => {
-        if (turn?.promise === promise) turn = undefined;
+        if (batch?.promise === promise) batch = undefined;
         resolve();
       };
     });
@@ -61,8 +61,8 @@ export function createResponseBatch(): () => Promise<void> | undefined {
     return { startedAt: performance.now(), promise, end };
   };
   return () => {
-    turn ??= begin();
-    const { startedAt, promise, end } = turn;
+    batch ??= beginBatch();
+    const { startedAt, promise, end } = batch;
     if (performance.now() - startedAt > maxBatchMs) end();
     return promise;
   };

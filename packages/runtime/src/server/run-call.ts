@@ -1,8 +1,15 @@
 // Runs a tool for one call: arguments, time limit, outcome, comparison with the outputSchema, incidents.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { cancelled, expired, isAbortFailure, overloaded, stopped, stoppedReading } from './call-failures.ts';
-import { answerWeight, type ReservedMemory } from './call-memory.ts';
+import {
+  cancelledFailure,
+  expiredFailure,
+  isAbortFailure,
+  overloadedFailure,
+  stoppedFailure,
+  stoppedReadFailure,
+} from './call-failures.ts';
+import { estimateAnswerMemory, type ReservedMemory } from './call-memory.ts';
 import {
   CallFailure,
   type CallResult,
@@ -11,6 +18,7 @@ import {
   type Failure,
   failureResult,
   formatProblem,
+  isOutcome,
   outcomeResult,
   retryWords,
   serializeData,
@@ -112,13 +120,18 @@ export interface CallEnd {
 }
 
 /** Runs a compiled tool with unvalidated arguments. */
-export async function runCall(compiled: CompiledTool, args: unknown, context: CallContext): Promise<CallEnd> {
+export async function runCall(
+  compiledTool: CompiledTool,
+  args: unknown,
+  context: CallContext,
+): Promise<CallEnd> {
   const { requestId, traceparent, onSource, memory } = context;
-  const { name } = compiled.tool;
-  const endedInError = (failure: Failure): CallEnd => {
-    return { result: failureResult(compiled, failure), outcome: 'error', code: failure.code };
+  const { tool, lengthEstimate } = compiledTool;
+  const { name } = tool;
+  const endInError = (failure: Failure): CallEnd => {
+    return { result: failureResult(compiledTool, failure), outcome: 'error', code: failure.code };
   };
-  const incident = (code: string, message: string, detail: string, hint?: string) => {
+  const endInIncident = (code: string, message: string, detail: string, hint?: string) => {
     context.onIncident({
       id: requestId,
       traceparent,
@@ -127,64 +140,78 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
       detail: detail.slice(0, maxDetail),
       hint,
     });
-    return endedInError({ code, message: `${message} (incident ${requestId}).` });
+    return endInError({ code, message: `${message} (incident ${requestId}).` });
   };
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
-  const invalid = argumentFailure(compiled, input, args);
-  if (invalid) return endedInError(invalid);
+  const argumentFailure = prepareInput(compiledTool, input, args);
+  if (argumentFailure) return endInError(argumentFailure);
 
-  let outcome: Outcome;
   const call: RunningCall = { tool: name, requestId, traceparent, onSource, memory };
-  const outcomes = new CallOutcomes(compiled, call, context.keepsFoundStack);
+  const outcomes = new CallOutcomes(compiledTool, call, context.keepsFoundStack);
+  const endInMismatch = (mismatch: string) => {
+    const detail = mismatch + outcomes.framesOfFound();
+    return endInIncident(
+      'OUTPUT_MISMATCH',
+      'The answer does not match the output schema',
+      detail,
+      mismatchHint,
+    );
+  };
+  let outcome: unknown;
   try {
-    outcome = await runWithin(compiled.tool, input, outcomes, context);
+    outcome = await runWithin(tool, input, outcomes, context);
   } catch (error) {
-    if (isAbortFailure(error)) return endedInError(error);
+    if (isAbortFailure(error)) return endInError(error);
     if (!(error instanceof CallFailure)) {
-      return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', errorDetail(error));
+      return endInIncident('INTERNAL_ERROR', 'The tool failed unexpectedly', errorDetail(error));
     }
     outcome = outcomes.fail(error.code, error.message, error.hints);
   }
+  if (!isOutcome(outcome)) return endInMismatch('run must return the result of found(), empty() or fail()');
 
-  const expectsLargeResult = compiled.expectedLength > largeLength;
-  if (expectsLargeResult) await context.waitForTurn?.();
-  const text = outcome?.kind === 'found' ? serializeData(outcome.data) : undefined;
-  if (memory && text && text.length > largeLength && !(await memory.reserveTotal(answerWeight(text)))) {
-    return endedInError(overloaded);
-  }
-  const { result, mismatch } = checkedResult(compiled, outcome, outcomes, text, context);
-  if (!result) {
-    const { stack = '' } = outcomes.foundError ?? {};
-    const detail = `${mismatch}${stack.slice(stack.indexOf('\n'))}`;
-    return incident('OUTPUT_MISMATCH', 'The answer does not match the output schema', detail, mismatchHint);
-  }
-  const length = result.content[0].text.length;
-  compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
-  if (length > largeLength) await letOthersPass(expectsLargeResult, context);
+  const hasTurn = lengthEstimate.current > largeLength;
+  if (hasTurn) await context.waitForTurn?.();
+  const text = outcome.kind === 'found' ? serializeData(outcome.data) : undefined;
+  if (!(await reserveForResult(text, memory))) return endInError(overloadedFailure);
+  const { result, mismatch } = checkedResult(compiledTool, outcome, outcomes, text, context);
+  if (!result) return endInMismatch(mismatch);
+  const { length } = result.content[0].text;
+  lengthEstimate.update(length);
+  if (length > largeLength) await letOthersPass(hasTurn, context);
   if (outcome.kind !== 'fail') return { result, outcome: outcome.kind, code: undefined };
   reportCause(outcome, name, context);
   return { result, outcome: outcome.kind, code: outcome.code };
 }
 
-/** Lets other callers be served before a large result is sent. */
-function letOthersPass(hasWaited: boolean, { waitForTurn }: CallContext): Promise<void> {
-  if (!hasWaited) void waitForTurn?.(); // It did not wait, so it occupies the queue now and the next large result waits.
+/** Reserves the memory of a large result. Returns false if there is too little memory. */
+function reserveForResult(
+  text: string | undefined,
+  memory: ReservedMemory | undefined,
+): boolean | Promise<boolean> {
+  if (text === undefined || text.length <= largeLength || !memory) return true;
+  return memory.reserveTotal(estimateAnswerMemory(text));
+}
+
+/** Lets other callers be served before a large result is sent. @param hasTurn whether the call has waited for a turn */
+function letOthersPass(hasTurn: boolean, { waitForTurn }: CallContext): Promise<void> {
+  // The length was not expected. The call takes a turn now, so that the next large result waits for its end.
+  if (!hasTurn) void waitForTurn?.();
   return nextTurn();
 }
 
 /** The result of an outcome, or how its data does not match the schema. */
 function checkedResult(
-  compiled: CompiledTool,
+  compiledTool: CompiledTool,
   outcome: Outcome,
   outcomes: CallOutcomes,
   text: string | undefined,
   context: CallContext,
 ): CheckedResult {
-  const checked = outcomes.reuseCheckedResult(text) ?? outcomeResult(compiled, outcome, text);
+  const checked = outcomes.reuseCheckedResult(text) ?? outcomeResult(compiledTool, outcome, text);
   if (checked.result) return checked;
-  return completedResult(compiled, outcome, context, checked);
+  return completedResult(compiledTool, outcome, context, checked);
 }
 
 function reportCause(
@@ -197,9 +224,9 @@ function reportCause(
   onFailure?.({ tool, request: requestId, traceparent, code, detail: errorDetail(cause) });
 }
 
-/** Why a tool cannot be called with these arguments; null if it can. */
-function argumentFailure(compiled: CompiledTool, input: unknown, args: unknown): Failure | null {
-  const problem = compiled.findInputProblem(input, 'arguments');
+/** Sets the defaults of absent arguments in the input. Returns why the tool cannot be called with it; null if it can. */
+function prepareInput({ applyInputSchema }: CompiledTool, input: unknown, args: unknown): Failure | null {
+  const problem = applyInputSchema(input, 'arguments');
   if (problem) return { code: 'INVALID_ARGUMENTS', message: problemText(problem) };
   if (holdsInfinity(args)) return { code: 'INVALID_ARGUMENTS', message: 'arguments: a number is too large' };
   return null;
@@ -207,16 +234,16 @@ function argumentFailure(compiled: CompiledTool, input: unknown, args: unknown):
 
 /** The result of data whose missing required members are filled with null. Returns `mismatched` if that does not help. */
 function completedResult(
-  compiled: CompiledTool,
+  compiledTool: CompiledTool,
   outcome: Outcome,
   { fillsMissing, onMissing }: CallContext,
   mismatched: CheckedResult,
 ): CheckedResult {
-  const canBeCompleted = fillsMissing && outcome?.kind === 'found' && isObject(outcome.data);
+  const canBeCompleted = fillsMissing && outcome.kind === 'found' && isObject(outcome.data);
   if (!canBeCompleted) return mismatched;
-  const completed = addMissingNulls(compiled.tool.outputSchema, outcome.data);
+  const completed = addMissingNulls(compiledTool.tool.outputSchema, outcome.data);
   if (!completed) return mismatched;
-  const checked = dataResult(compiled, completed.data);
+  const checked = dataResult(compiledTool, completed.data);
   if (!checked.result) return mismatched;
   for (const path of new Set(completed.paths)) onMissing?.(path);
   return checked;
@@ -226,20 +253,20 @@ const mismatchHint = 'Return what the outputSchema admits, or change the outputS
 
 type RunWrapper = (call: RunningCall, run: () => Promise<Outcome>) => Promise<Outcome>;
 let wrapRun: RunWrapper | undefined;
-let areCallsTiedToSignals = false;
+let areCallsOnSignals = false;
 
-/**
- * Makes `callOfSignal` find the call of a signal.
- *
- * @param wrap runs the tool of each call; by default it runs directly
- */
-export function tieCallsToSignals(wrap?: RunWrapper): void {
-  areCallsTiedToSignals = true;
+/** Attaches the call to the signal of each later call, so that `callOfSignal` finds it. */
+export function attachCallsToSignals(): void {
+  areCallsOnSignals = true;
+}
+
+/** Sets the function that runs the tool of each later call. */
+export function wrapToolRuns(wrap: RunWrapper): void {
   wrapRun = wrap;
 }
 
 /**
- * Runs a tool until it returns an outcome, its time limit passes, the caller disconnects or the server stops. Rejects with an
+ * Runs a tool until it returns, its time limit passes, the caller disconnects or the server stops. Rejects with an
  * abort failure (`call-failures.ts`) if the call is aborted. `Promise.race` would add 5% to the cost of a small call.
  */
 async function runWithin(
@@ -247,9 +274,9 @@ async function runWithin(
   input: object,
   outcomes: CallOutcomes,
   { onDisconnect, onStop, timeoutMs }: CallContext,
-): Promise<Outcome> {
+): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
-  let unsubscribeGone: (() => void) | undefined;
+  let unsubscribeDisconnect: (() => void) | undefined;
   let unsubscribeStop: (() => void) | undefined;
   let pendingSubscription: NodeJS.Immediate | undefined;
   try {
@@ -258,11 +285,13 @@ async function runWithin(
         reject(reason);
         outcomes.controller.abort();
       };
-      // Subscribing costs 10% of a small call, and most have ended before the next turn of the event loop.
+      // Subscribing costs 10% of a small call, and most calls end before the next turn of the event loop.
       pendingSubscription = setImmediate(() => {
-        if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
-        unsubscribeGone = onDisconnect(() => end(cancelled));
-        unsubscribeStop = onStop?.(() => end(tool.annotations?.readOnlyHint ? stoppedReading : stopped));
+        if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expiredFailure);
+        unsubscribeDisconnect = onDisconnect(() => end(cancelledFailure));
+        unsubscribeStop = onStop?.(() =>
+          end(tool.annotations?.readOnlyHint ? stoppedReadFailure : stoppedFailure),
+        );
       });
       const run = async () => tool.run(input, outcomes);
       (wrapRun ? wrapRun(outcomes.call, run) : run()).then(resolve, reject);
@@ -270,7 +299,7 @@ async function runWithin(
   } finally {
     clearImmediate(pendingSubscription);
     clearTimeout(timer);
-    unsubscribeGone?.();
+    unsubscribeDisconnect?.();
     unsubscribeStop?.();
   }
 }
@@ -292,47 +321,58 @@ const fail = (code: string, message: string, hints?: JsonObject, cause?: unknown
 
 class CallOutcomes implements Outcomes<object> {
   readonly controller = new AbortController();
-  readonly #compiled: CompiledTool;
+  readonly #compiledTool: CompiledTool;
   readonly call: RunningCall;
   readonly keepsFoundStack: boolean;
-  /** The stack of the last call of `found`, if its data did not match the outputSchema or was too large to compare there. */
-  foundError: Error | undefined;
-  #checkedFound: CheckedResult | undefined;
+  /** The result of the last call of `found`; undefined if its data did not match the outputSchema, or was not checked there. */
+  #checkedResult: CheckedResult | undefined;
+  /** Was created, for its stack, in the last call of `found` without a checked result. */
+  #errorInFound: Error | undefined;
 
-  constructor(compiled: CompiledTool, call: RunningCall, keepsFoundStack = false) {
-    this.#compiled = compiled;
+  constructor(compiledTool: CompiledTool, call: RunningCall, keepsFoundStack = false) {
+    this.#compiledTool = compiledTool;
     this.call = call;
     this.keepsFoundStack = keepsFoundStack;
   }
 
   readonly found = (data: object): Outcome => {
     if (this.keepsFoundStack) {
-      // Comparing small data takes half the time of creating a stack.
-      const checked =
-        this.#compiled.expectedLength > largeLength ? undefined : dataResult(this.#compiled, data);
-      this.#checkedFound = checked?.result ? checked : undefined;
-      if (!this.#checkedFound) this.foundError = new Error();
+      this.#checkedResult = this.#checkSmallData(data);
+      // Creating a stack takes twice the time of checking small data.
+      if (!this.#checkedResult) this.#errorInFound = new Error();
     }
     return { kind: 'found', data };
   };
   readonly empty = empty;
   readonly fail = fail;
 
+  /** The result of data that is expected to be small; undefined if the data may be large, or does not match the outputSchema. */
+  #checkSmallData(data: object): CheckedResult | undefined {
+    if (this.#compiledTool.lengthEstimate.current > largeLength) return undefined;
+    const checked = dataResult(this.#compiledTool, data);
+    return checked.result ? checked : undefined;
+  }
+
   /**
-   * The result that `found` has checked, if the data still has this text. Data with a null is checked again, because NaN has the same
-   * text as null.
+   * Returns the result that `found` has checked, if the data still has this text. Data with a null is checked again, because NaN has the
+   * same text as null.
    */
   reuseCheckedResult(text: string | undefined): CheckedResult | undefined {
-    const knownText = this.#checkedFound?.result?.content[0].text;
-    const isSame = text !== undefined && knownText === text && !text.includes('null');
-    if (isSame) return this.#checkedFound;
-    return undefined;
+    const checkedText = this.#checkedResult?.result?.content[0].text;
+    if (text === undefined || text !== checkedText || text.includes('null')) return undefined;
+    return this.#checkedResult;
+  }
+
+  /** The frames of the stack of `found`, after a line break; empty if no stack was created. */
+  framesOfFound(): string {
+    const { stack = '' } = this.#errorInFound ?? {};
+    return stack.slice(stack.indexOf('\n'));
   }
 
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
     const { signal } = this.controller;
-    if (areCallsTiedToSignals) return Object.assign(signal, { [callKey]: this.call });
+    if (areCallsOnSignals) return Object.assign(signal, { [callKey]: this.call });
     return signal;
   }
 }

@@ -11,23 +11,36 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Estimates the length of a tool's next result, in characters. */
+export class LengthEstimate {
+  #current = 0;
+
+  get current(): number {
+    return this.#current;
+  }
+
+  /** Takes the length of a new result into account. The estimate halves with each shorter result. */
+  update(resultLength: number): void {
+    this.#current = Math.max(resultLength, this.#current / 2);
+  }
+}
+
 export interface CompiledTool {
   readonly tool: Tool;
-  /** Also sets the defaults of absent arguments. */
-  readonly findInputProblem: ProblemFinder;
+  /** Sets the defaults of absent arguments in the input, then returns its first problem. */
+  readonly applyInputSchema: ProblemFinder;
   readonly findOutputProblem: ProblemFinder;
   /** An answer without data: the required members, with empty values. */
   readonly blank: Members;
-  /** Length of the last answer in characters, or of a longer one before, halved with each answer since. */
-  expectedLength: number;
+  readonly lengthEstimate: LengthEstimate;
 }
 
 /** The compiled schemas, with the id that `$ref: "#"` needs because Ajv keeps no schema here. */
-const identified = new WeakMap<ObjectSchema, ObjectSchema>();
+const schemasWithId = new WeakMap<ObjectSchema, ObjectSchema>();
 
 function withId(schema: ObjectSchema): ObjectSchema {
-  const identifiedSchema = identified.get(schema) ?? { $id: 'tool:', ...schema };
-  identified.set(schema, identifiedSchema);
+  const identifiedSchema = schemasWithId.get(schema) ?? { $id: 'tool:', ...schema };
+  schemasWithId.set(schema, identifiedSchema);
   return identifiedSchema;
 }
 
@@ -44,10 +57,10 @@ function sharedCompiler(useDefaults: boolean): Ajv {
 export function compileTool(tool: Tool): CompiledTool {
   return {
     tool,
-    findInputProblem: compileToolSchema(sharedCompiler(true), tool, 'inputSchema'),
+    applyInputSchema: compileToolSchema(sharedCompiler(true), tool, 'inputSchema'),
     findOutputProblem: compileToolSchema(sharedCompiler(false), tool, 'outputSchema'),
     blank: blankObject(tool.outputSchema),
-    expectedLength: 0,
+    lengthEstimate: new LengthEstimate(),
   };
 }
 

@@ -40,10 +40,10 @@ export function createSessions(
   const closedSessions = new Set<number>();
   /** Every session that was issued before is closed. */
   let closedBefore = 0;
-  let key: string | Buffer | null = secret;
+  let currentSecret: string | Buffer | null = secret;
   const signingSecret = () => {
-    key ??= randomBytes(32); // not earlier, because some hosts allow no random bytes while they load an app
-    return key;
+    currentSecret ??= randomBytes(32); // not earlier, because some hosts allow no random bytes while they load an app
+    return currentSecret;
   };
   const sign = (unsignedId: string, secret: string | Buffer) =>
     createHmac('sha256', secret).update(`${unsignedId}\n${audience}`).digest('base64url');

@@ -42,12 +42,12 @@ export function createCallMethod(
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
     }
-    const compiled = compiledTools.get(name);
-    if (!compiled) return serializeResult(callUnknownTool(name, context, log), leadingMembers);
+    const compiledTool = compiledTools.get(name);
+    if (!compiledTool) return serializeResult(callUnknownTool(name, context, log), leadingMembers);
     const startedAt = performance.now();
     const { requestId, traceparent, onDisconnect, memory, operation } = context;
     // Each member is named, because a spread of `context` takes 2 µs.
-    const { result, outcome, code } = await runCall(compiled, args, {
+    const { result, outcome, code } = await runCall(compiledTool, args, {
       requestId,
       traceparent,
       onDisconnect,

@@ -47,14 +47,14 @@ export function createUsedTokens(
     const use = await usedKeys.markUsed(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
     if (use === null) {
       if (rules.once === 'on') return 'admitted';
-      // Forgotten here so that a retry asks the store again; the store admits a retry by the replica that claimed the token.
+      // A retry must ask the store again. The store admits the replica that claimed the token.
       usedUntil.delete(jti);
       logDenial({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, requestId);
       return 'unknown';
     }
     const loss = lostUseDenial(use, iat, rules.clockToleranceSeconds);
     if (loss) {
-      usedUntil.delete(jti); // the next attempt is denied for this reason too, not as used before
+      usedUntil.delete(jti); // so that a further call is denied for the same reason, not as used before
       logDenial(loss, requestId);
       return 'denied';
     }

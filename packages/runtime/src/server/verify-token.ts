@@ -40,7 +40,7 @@ export function secondsSinceExpiry(error: Error): number {
   return 0;
 }
 
-/** Errors of the token itself. After any other error the next key is tried. */
+/** The codes of errors that another key would not change. After any other error, the next key is tried. */
 const tokenError = /^ERR_(JWT_|JWS_INVALID$|JOSE_ALG_NOT_ALLOWED$)/;
 
 /** Claims that are read after a token is verified. */

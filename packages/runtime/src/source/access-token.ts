@@ -7,14 +7,14 @@ import {
   allSecretsOf,
   type SourceCredentials,
   secretsInCredentials,
-  usedBy,
+  secretsToSend,
 } from './credentials.ts';
 import { attachExplanation, failureStatus } from './failure-log.ts';
 import { redactorOf } from './redact.ts';
 import { basic, Secret } from './secret.ts';
 import { fetchResponse } from './send-with-retries.ts';
 import { reportAddress } from './source-address.ts';
-import { cancelled, SourceError, tooSlow, unavailable } from './source-errors.ts';
+import { cancelledError, SourceError, tooSlowError, unavailableError } from './source-errors.ts';
 
 /** How a server gets its tokens (RFC 6749 §4.4). */
 export interface ClientCredentials {
@@ -35,9 +35,9 @@ export interface ClientCredentials {
 const timeoutMs = 10_000;
 const maxBytes = 100_000;
 /** Lifetime of a token whose response does not state it. */
-const unsaidSeconds = 300;
+const defaultLifetimeSeconds = 300;
 /** Time before its expiry in which a token is no longer used, because a request takes time. */
-const marginSeconds = 60;
+const expiryMarginSeconds = 60;
 
 /** The value of an `authorization` header: a token that is fetched at the first request and before it ends. */
 export function clientCredentials(options: ClientCredentials): Secret {
@@ -75,7 +75,7 @@ class Token extends Secret {
     if (super.reveal() === null || (this.#token && Date.now() < this.#token.until)) return;
     const running = this.#running ?? this.#fetch();
     if (!isolatesRequests()) this.#running = running;
-    await unlessGone(running, signal);
+    await waitUnlessAborted(running, signal);
   }
 
   /** Drops a token that the API has refused, so that the next request fetches another one. */
@@ -89,15 +89,18 @@ class Token extends Secret {
     try {
       const { tokenUrl, id, secret, scope, parameters, send = 'basic' } = this.#options;
       const plainText = (part: Secret | string) => (typeof part === 'string' ? part : (part.reveal() ?? ''));
-      const [name, word] = [plainText(id), plainText(secret)];
+      const [clientId, clientSecret] = [plainText(id), plainText(secret)];
       const body = new URLSearchParams({ grant_type: 'client_credentials' });
       if (scope !== undefined) body.set('scope', scope);
       for (const [parameter, value] of Object.entries(parameters ?? {})) body.set(parameter, value);
       if (send === 'body') {
-        body.set('client_id', name);
-        body.set('client_secret', word);
+        body.set('client_id', clientId);
+        body.set('client_secret', clientSecret);
       }
-      const pair = send === 'basic' ? `${formEncoded(name)}:${formEncoded(word)}` : `${name}:${word}`;
+      const pair =
+        send === 'basic'
+          ? `${formEncoded(clientId)}:${formEncoded(clientSecret)}`
+          : `${clientId}:${clientSecret}`;
       const headers = new Headers({
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',
@@ -107,23 +110,26 @@ class Token extends Secret {
       const request = new Request(tokenUrl, { method: 'POST', headers, body, redirect: 'manual', signal });
       const response = await fetchResponse(request, maxBytes, undefined).catch((error: Error) => {
         if (error instanceof SourceError) throw error;
-        throw signal.aborted ? tooSlow(true) : unavailable(true);
+        throw signal.aborted ? tooSlowError(true) : unavailableError(true);
       });
       const text = await response.text();
-      const { access_token: token, expires_in: seconds, error } = membersIn(text);
+      const { access_token: token, expires_in: seconds, error } = parseMembers(text);
       if (!response.ok) throw tokenRefusal(response.status, error, this.name);
-      if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw malformed();
-      const life = Number(seconds) > 0 ? Number(seconds) : unsaidSeconds;
+      if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw missingTokenError();
+      const life = Number(seconds) > 0 ? Number(seconds) : defaultLifetimeSeconds;
       this.#previousText = this.#token?.text ?? this.#previousText;
-      this.#token = { text: token, until: Date.now() + 1_000 * (life - Math.min(marginSeconds, life / 10)) };
+      this.#token = {
+        text: token,
+        until: Date.now() + 1_000 * (life - Math.min(expiryMarginSeconds, life / 10)),
+      };
     } catch (error) {
-      throw this.#explained(error as SourceError);
+      throw this.#explain(error as SourceError);
     } finally {
       this.#running = undefined;
     }
   }
 
-  #explained(error: SourceError): SourceError {
+  #explain(error: SourceError): SourceError {
     const { host, pathname } = new URL(this.#options.tokenUrl);
     const detail = `token endpoint: ${error.message}`;
     const hint = `Correct the token URL, ${this.name}, or how they are sent, in src/apis/.`;
@@ -143,7 +149,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
-function membersIn(text: string): { readonly [name: string]: unknown } {
+function parseMembers(text: string): { readonly [name: string]: unknown } {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
@@ -154,20 +160,20 @@ function membersIn(text: string): { readonly [name: string]: unknown } {
 }
 
 function tokenRefusal(status: number, error: unknown, name: string): SourceError {
-  if (status >= 500) return unavailable(true);
+  if (status >= 500) return unavailableError(true);
   const code = typeof error === 'string' && /^[\w-]{1,40}$/.test(error) ? ` (${error})` : '';
   const message = 'The source refused this server. The operator of the server must fix this.';
   return attachExplanation(new SourceError('SOURCE_REFUSED', message), { status, detail: `${name}${code}` });
 }
 
-function malformed(): SourceError {
+function missingTokenError(): SourceError {
   return new SourceError('SOURCE_MISCONFIGURED', 'The source of tokens answered without a token.');
 }
 
-/** The result of work that others also wait for; a caller that leaves does not end it. */
-function unlessGone(work: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Waits for work until the signal is aborted. The work goes on, because other callers may wait for it. */
+function waitUnlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(cancelled());
+    const leave = () => reject(cancelledError());
     if (signal.aborted) leave();
     signal.addEventListener('abort', leave, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
@@ -179,7 +185,7 @@ function tokensIn(secrets: readonly Secret[]): readonly Token[] {
 }
 
 /**
- * Sends a request with valid tokens, and once more with others if the API answers with 401.
+ * Sends a request with valid tokens, and once more with new tokens if the API answers with 401.
  *
  * @param auth the keys that the request names
  * @throws SourceError of the token endpoint, or of the request
@@ -190,7 +196,7 @@ export async function withApiTokens<T>(
   signal: AbortSignal,
   send: () => Promise<T>,
 ): Promise<T> {
-  const tokens = tokensIn(usedBy(source, auth));
+  const tokens = tokensIn(secretsToSend(source, auth));
   if (tokens.length === 0) return send();
   const ensureValid = () => Promise.all(tokens.map((token) => token.ensureValid(signal)));
   await ensureValid();
@@ -205,15 +211,16 @@ export async function withApiTokens<T>(
   }
 }
 
-/** Removes the keys of a source from JSON, also its present tokens. */
+/** Returns a function that removes the keys of a source and its present tokens from JSON. */
 export function redactorFor(source: SourceCredentials): (text: string) => string {
   const allCredentials = [source, ...Object.values(source.credentials ?? {})].flatMap(secretsInCredentials);
   let secrets = allSecretsOf(source);
   let redact = redactorOf(secrets);
   if (tokensIn(allCredentials).length === 0) return redact;
   return (text) => {
-    const present = allSecretsOf(source);
-    if (present.join() !== secrets.join()) [secrets, redact] = [present, redactorOf(present)];
+    const presentSecrets = allSecretsOf(source);
+    if (presentSecrets.join() !== secrets.join())
+      [secrets, redact] = [presentSecrets, redactorOf(presentSecrets)];
     return redact(text);
   };
 }

@@ -1,7 +1,7 @@
 // A request of a tool to an API, before it is sent or found in recordings.
 
 import type { ObjectSchema } from '../server/define-tool.ts';
-import { buildRequest, isReadRequest, type RequestWithoutKeys } from './build-request.ts';
+import { buildRequest, isReadRequest, type KeylessRequest } from './build-request.ts';
 import type { WriteOptions } from './http-source-options.ts';
 import { isReplaying, type RecordedRequest } from './recordings.ts';
 import type { BodyParts } from './request-body.ts';
@@ -13,8 +13,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly options: WriteOptions<ObjectSchema>;
   /** Without the keys of the source, which are added when it is sent. */
-  readonly withoutKeys: RequestWithoutKeys;
-  readonly forRecording: RecordedRequest;
+  readonly keylessRequest: KeylessRequest;
+  readonly recordedRequest: RecordedRequest;
   /** Whether it changes nothing. */
   readonly isReading: boolean;
   /** Whether it is answered from recordings. */
@@ -33,27 +33,21 @@ export function describeRequest(
     method,
     path,
     options,
-    withoutKeys: buildRequest(baseUrl, method, path, options),
-    forRecording: { method, path, params, query, headers, ...bodyForRecording(options) },
+    keylessRequest: buildRequest(baseUrl, method, path, options),
+    recordedRequest: { method, path, params, query, headers, ...bodyToRecord(options) },
     isReading: isReadRequest(method, options),
     isReplayed: isReplaying(),
   };
 }
 
 /** The body of a request, for its recording. */
-export function bodyForRecording({
-  json,
-  form,
-  multipart,
-  text,
-  binary,
-}: BodyParts): Partial<RecordedRequest> {
+export function bodyToRecord({ json, form, multipart, text, binary }: BodyParts): Partial<RecordedRequest> {
   return { json, form, multipart, text, binary } as Partial<RecordedRequest>;
 }
 
 /** The same text for requests that can share a response. */
-export function cacheKey({ options, withoutKeys, isReplayed }: ApiRequest): string {
-  const { url, headers } = withoutKeys;
+export function cacheKey({ options, keylessRequest, isReplayed }: ApiRequest): string {
+  const { url, headers } = keylessRequest;
   const { notFound, wrap, auth } = options;
   return `${isReplayed} ${notFound} ${wrap} ${url} ${JSON.stringify([auth, ...headers])}`;
 }

@@ -5,7 +5,7 @@ import PQueue from 'p-queue';
 import { sharedSourceState } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { provideGauge } from '../server/log.ts';
-import { rateLimited } from './source-errors.ts';
+import { rateLimitedError } from './source-errors.ts';
 
 export interface BudgetOptions {
   /** Requests that run at the same time. */
@@ -24,12 +24,12 @@ const windowMs = 61_000;
 const lostMs = 60_000;
 
 /**
- * Limits the requests to an API: at once (`concurrency`) and per minute (`perMinute`). A request that would wait longer than `queueMs` for the budget of the minute fails at once. One that waits for a
- * free place fails after `queueMs`.
+ * Limits the requests to an API: at once (`concurrency`) and per minute (`perMinute`). A request that would wait longer than `queueMs` for
+ * the budget of the minute fails at once. A request that waits for a free place fails after `queueMs`.
  *
- * A request counts from its start until a minute after its end: when the source receives it is not known, but it is
- * between the two. So the source never receives more than `perMinute` in any minute. With a shared store, that holds for
- * the requests of all replicas, as long as the store answers; otherwise for those of this one.
+ * A request counts from its start until a minute after its end, because the source receives it at an unknown time between the two. So the
+ * source never receives more than `perMinute` in any minute. With a shared store, the limit holds for all replicas together while the store
+ * answers; otherwise, it holds for this replica.
  */
 export class Budget {
   readonly #queue: PQueue;
@@ -60,10 +60,10 @@ export class Budget {
   async run<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (isolatesRequests()) return this.#runAlone(request, signal);
     const waitMs = this.#waitMs();
-    if (waitMs > this.#queueMs) throw rateLimited(waitMs / 1000);
-    const abort = new AbortController();
-    const stop = () => abort.abort(signal.reason);
-    const timer = setTimeout(() => abort.abort(rateLimited(this.#waitMs() / 1000)), this.#queueMs);
+    if (waitMs > this.#queueMs) throw rateLimitedError(waitMs / 1000);
+    const waitAbort = new AbortController();
+    const stop = () => waitAbort.abort(signal.reason);
+    const timer = setTimeout(() => waitAbort.abort(rateLimitedError(this.#waitMs() / 1000)), this.#queueMs);
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
     this.#waiting += 1;
@@ -78,12 +78,12 @@ export class Budget {
       return await this.#queue.add(
         async () => {
           while (this.#freeCount() <= 0)
-            await pause((this.#ends[0] ?? budgetClockMs()) + windowMs - budgetClockMs(), abort.signal);
-          const leave = await this.#takeReplicaPlace(abort.signal);
+            await pause((this.#ends[0] ?? budgetClockMs()) + windowMs - budgetClockMs(), waitAbort.signal);
+          const leave = await this.#takeReplicaPlace(waitAbort.signal);
           settle();
           return this.#runCounted(request).finally(leave);
         },
-        { signal: abort.signal },
+        { signal: waitAbort.signal },
       );
     } finally {
       settle();
@@ -95,7 +95,7 @@ export class Budget {
     const lateAt = budgetClockMs() + this.#queueMs;
     while (this.#freeCount() <= 0) {
       const until = (this.#ends[0] ?? budgetClockMs()) + windowMs;
-      if (until > lateAt) throw rateLimited((until - budgetClockMs()) / 1000);
+      if (until > lateAt) throw rateLimitedError((until - budgetClockMs()) / 1000);
       await pause(until - budgetClockMs(), signal);
     }
     if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(budgetClockMs());
@@ -111,7 +111,7 @@ export class Budget {
     for (;;) {
       const waitMs = await take(windowMs + lostMs);
       if (waitMs <= 0) return () => void take(windowMs);
-      if (waitMs > this.#queueMs) throw rateLimited(waitMs / 1000);
+      if (waitMs > this.#queueMs) throw rateLimitedError(waitMs / 1000);
       await pause(waitMs, signal);
     }
   }

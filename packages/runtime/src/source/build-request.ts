@@ -24,7 +24,7 @@ interface RequestContent extends BodyParts, Omit<Address, 'baseUrl' | 'path'> {
 }
 
 /** A request before the keys of its source are added. */
-export interface RequestWithoutKeys extends Pick<SourceExchange, 'method' | 'path' | 'url' | 'headers'> {
+export interface KeylessRequest extends Pick<SourceExchange, 'method' | 'path' | 'url' | 'headers'> {
   readonly request: RequestContent;
 }
 
@@ -46,7 +46,7 @@ export function buildRequest(
   method: SourceExchange['method'],
   path: string,
   request: RequestContent,
-): RequestWithoutKeys {
+): KeylessRequest {
   const url = requestUrl({ ...request, baseUrl, path });
   const body = requestBody(request);
   const headers = new Headers({
@@ -58,9 +58,9 @@ export function buildRequest(
   return { method, path, url, headers, request };
 }
 
-/** Adds the keys and the body, which completes the request. @throws SourceError as `credentialsToSend` */
+/** Completes a request with the keys of its source and the body. @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set */
 export function addKeys(
-  { method, path, url, headers, request }: RequestWithoutKeys,
+  { method, path, url, headers, request }: KeylessRequest,
   source: Source,
 ): SourceExchange {
   const { variables, ...keys } = credentialsToSend(source, path, request.auth);

@@ -27,8 +27,10 @@ export interface SourceCredentials extends Credentials {
   readonly auth?: Alternatives;
 }
 
-/** Names and texts, as a request sends them, and the variables of its secrets. */
-type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonly [string, string])[] } & {
+/** The names and texts that a request sends, and the environment variables of its secrets. */
+type SentCredentials = {
+  readonly [place in keyof Required<Credentials>]: readonly (readonly [string, string])[];
+} & {
   readonly variables: readonly string[];
 };
 
@@ -39,14 +41,19 @@ type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonl
  * @param auth names of credentials; undefined for the `headers`, `query` and `body` of the source
  * @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set; the log names it
  */
-export function credentialsToSend(source: SourceCredentials, path: string, auth = source.auth): Sent {
+export function credentialsToSend(
+  source: SourceCredentials,
+  path: string,
+  auth = source.auth,
+): SentCredentials {
   if (auth === undefined) {
     const { headers, query, body } = source;
     const variables = secretVariables([source]);
-    return { headers: revealed(headers), query: revealed(query), body: revealed(body), variables };
+    return { headers: revealTexts(headers), query: revealTexts(query), body: revealTexts(body), variables };
   }
-  const chosenNames = chosenFrom(source, auth);
-  if (!chosenNames) throw misconfigured(`${path} needs ${lackingText(source, auth)}, which must be set`);
+  const chosenNames = chooseCredentials(source, auth);
+  if (!chosenNames)
+    throw missingKeyError(`${path} needs ${describeUnsetSecrets(source, auth)}, which must be set`);
   const { headers, query, body } = source;
   const shared = {
     headers: withoutSecrets(headers),
@@ -58,21 +65,21 @@ export function credentialsToSend(source: SourceCredentials, path: string, auth 
     ...chosenNames.map((name) => source.credentials?.[name] ?? {}),
   ];
   return {
-    headers: withOneCookie(allCredentials.flatMap(({ headers }) => revealed(headers))),
-    query: allCredentials.flatMap(({ query }) => revealed(query)),
-    body: allCredentials.flatMap(({ body }) => revealed(body)),
+    headers: withOneCookie(allCredentials.flatMap(({ headers }) => revealTexts(headers))),
+    query: allCredentials.flatMap(({ query }) => revealTexts(query)),
+    body: allCredentials.flatMap(({ body }) => revealTexts(body)),
     variables: secretVariables(allCredentials),
   };
 }
 
-/** Reports before the start that the secrets are missing without which a source sends nothing. */
+/** Reports, before the server starts, that a source lacks the secrets of every alternative. */
 export function reportCredentials(source: SourceCredentials): void {
   const { auth = [] } = source;
-  if (isReplaying() || chosenFrom(source, auth)) return;
-  startErrors.push(`${lackingText(source, auth)}: must be set.`);
+  if (isReplaying() || chooseCredentials(source, auth)) return;
+  startErrors.push(`${describeUnsetSecrets(source, auth)}: must be set.`);
 }
 
-/** Everything that no answer to a caller and no recording may hold. */
+/** All secret texts of a source, which no answer to a caller and no recording may contain. */
 export function allSecretsOf({
   headers,
   query,
@@ -84,10 +91,10 @@ export function allSecretsOf({
     .flatMap((secret) => secret.texts());
 }
 
-/** The secrets that a request sends. @param auth the keys that it names */
-export function usedBy(source: SourceCredentials, auth = source.auth): readonly Secret[] {
+/** The secrets that a request sends. @param auth the names of its credentials */
+export function secretsToSend(source: SourceCredentials, auth = source.auth): readonly Secret[] {
   if (auth === undefined) return secretsInCredentials(source);
-  return (chosenFrom(source, auth) ?? []).flatMap((name) =>
+  return (chooseCredentials(source, auth) ?? []).flatMap((name) =>
     secretsInCredentials(source.credentials?.[name] ?? {}),
   );
 }
@@ -106,28 +113,28 @@ export function secretsInCredentials({
   return [headers, query, body].flatMap(Object.values).filter((value) => value instanceof Secret);
 }
 
-/** Name and text of each value; an optional secret that is not set is left out. */
-export function revealed(values: Texts = {}): readonly (readonly [string, string])[] {
+/** The name and the text of each value. An optional secret that is not set is skipped. */
+export function revealTexts(values: Texts = {}): readonly (readonly [string, string])[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const text = value instanceof Secret ? value.reveal() : value;
     if (text !== null) return [[name, text] as const];
     if (value instanceof Secret && value.isOptional) return [];
-    throw misconfigured(`${value} is not set`);
+    throw missingKeyError(`${value} is not set`);
   });
 }
 
-function misconfigured(detail: string): SourceError {
+function missingKeyError(detail: string): SourceError {
   const error = new SourceError('SOURCE_MISCONFIGURED', 'The server has no key for its source.');
   return attachExplanation(error, { detail, hint: 'Set it in .env, or where the server runs.' });
 }
 
-function chosenFrom(source: SourceCredentials, auth: Alternatives): readonly string[] | undefined {
+function chooseCredentials(source: SourceCredentials, auth: Alternatives): readonly string[] | undefined {
   if (auth.length === 0) return [];
-  return auth.find((names) => lackingIn(source, names).length === 0);
+  return auth.find((names) => unsetSecrets(source, names).length === 0);
 }
 
 /** The secrets of an alternative that are not set. @throws Error for a name that the source does not define */
-function lackingIn({ credentials = {} }: SourceCredentials, names: readonly string[]): readonly string[] {
+function unsetSecrets({ credentials = {} }: SourceCredentials, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const credential = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
     if (!credential) throw new Error(`The source has no credentials ${JSON.stringify(name)}.`);
@@ -138,17 +145,17 @@ function lackingIn({ credentials = {} }: SourceCredentials, names: readonly stri
 }
 
 /** `A_TOKEN, or A_USER and A_PASSWORD` */
-function lackingText(source: SourceCredentials, auth: Alternatives): string {
-  return auth.map((names) => lackingIn(source, names).join(' and ')).join(', or ');
+function describeUnsetSecrets(source: SourceCredentials, auth: Alternatives): string {
+  return auth.map((names) => unsetSecrets(source, names).join(' and ')).join(', or ');
 }
 
-/** The values that are no secrets: a request that names its credentials sends only those. */
+/** The values that are not secret: a request that names its credentials sends no others of the source. */
 function withoutSecrets(values: Texts = {}): Texts {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !(value instanceof Secret)));
 }
 
 /** Several cookies are one header (RFC 6265 §5.4). */
-function withOneCookie(headers: Sent['headers']): Sent['headers'] {
+function withOneCookie(headers: SentCredentials['headers']): SentCredentials['headers'] {
   const cookies = headers.filter(([name]) => name.toLowerCase() === 'cookie').map(([, text]) => text);
   const otherHeaders = headers.filter(([name]) => name.toLowerCase() !== 'cookie');
   if (cookies.length === 0) return otherHeaders;

@@ -2,15 +2,16 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isProduction } from '../process.ts';
-import { answerWeight, type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
-import { callOfSignal, type RunningCall, tieCallsToSignals } from '../server/run-call.ts';
-import { overloaded } from './source-errors.ts';
+import { estimateAnswerMemory, type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
+import { attachCallsToSignals, callOfSignal, type RunningCall, wrapToolRuns } from '../server/run-call.ts';
+import { overloadedError } from './source-errors.ts';
 
 /** The call whose tool runs. Empty in production, unless a live check runs. */
 export const currentCall = new AsyncLocalStorage<RunningCall>();
-// AsyncLocalStorage makes a request 7% slower, so in production the call is found by its signal.
+attachCallsToSignals();
+// AsyncLocalStorage makes a request 7% slower, so in production the call is found only by its signal.
 const storesCall = !isProduction() || process.env.SOURCES === 'live';
-tieCallsToSignals(storesCall ? (call, run) => currentCall.run(call, run) : undefined);
+if (storesCall) wrapToolRuns((call, run) => currentCall.run(call, run));
 
 /** The name of the tool that runs; undefined outside of a call, and in production unless a check runs. */
 export function runningTool(): string | undefined {
@@ -26,7 +27,7 @@ export function callingTool(signal: AbortSignal | undefined): string | undefined
  * Counts the memory of a response for the call that has this signal, until the call ends. In production, the call of a request without a
  * signal is unknown. The memory then stays reserved for the time limit of a call.
  *
- * @param reservedMemory of the response; empty or undefined if another call has taken it over, so that this call reserves its own
+ * @param reservedMemory of the response; empty or undefined if another call has taken it over, so that this call reserves further memory
  * @throws SourceError `OVERLOADED`
  */
 export async function chargeResponse(
@@ -35,12 +36,12 @@ export async function chargeResponse(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const canTakeOver = reservedMemory?.isEmpty === false;
-  const weight = canTakeOver ? 0 : answerWeight(text);
-  if (!canTakeOver && weight === 0) return;
-  const ofCall = (currentCall.getStore() ?? callOfSignal(signal))?.memory;
-  const ownMemory = ofCall ?? reserveForSource();
-  if (!ownMemory) return;
-  if (!ofCall) ownMemory.releaseLater();
-  if (canTakeOver) ownMemory.adopt(reservedMemory);
-  else if (!(await ownMemory.addBytes(weight))) throw overloaded();
+  const neededBytes = canTakeOver ? 0 : estimateAnswerMemory(text);
+  if (!canTakeOver && neededBytes === 0) return;
+  const callMemory = (currentCall.getStore() ?? callOfSignal(signal))?.memory;
+  const chargedMemory = callMemory ?? reserveForSource();
+  if (!chargedMemory) return;
+  if (!callMemory) chargedMemory.releaseLater();
+  if (canTakeOver) chargedMemory.adopt(reservedMemory);
+  else if (!(await chargedMemory.addBytes(neededBytes))) throw overloadedError();
 }

@@ -23,7 +23,7 @@ export function schemaWithoutSignals(schema: ObjectSchema): Members {
 
 /** A value with the members that at least one of the schemas declares. */
 function reduceValue(value: unknown, schemas: readonly Members[]): unknown {
-  const parts = schemas.flatMap(alternativesOf);
+  const parts = schemas.flatMap(combinedSchemas);
   if (parts.some(({ $ref }) => $ref !== undefined)) return value;
   if (Array.isArray(value)) {
     const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []));
@@ -33,27 +33,28 @@ function reduceValue(value: unknown, schemas: readonly Members[]): unknown {
   const describing = parts.filter(({ properties, additionalProperties: further }) => properties ?? further);
   if (!isObject(value) || describing.length === 0) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const memberSchemas = describing.flatMap((part) => memberSchema(part, name));
+    const memberSchemas = describing.flatMap((part) => schemasOfMember(part, name));
     if (memberSchemas.length === 0) return [];
     return [[name, reduceValue(member, memberSchemas)]];
   });
   return Object.fromEntries(members);
 }
 
-/** A schema and those that it combines. */
-export function alternativesOf(schema: Members): readonly Members[] {
+/** A schema and the schemas that it combines by `anyOf`, `oneOf` and `allOf`, at any depth. */
+export function combinedSchemas(schema: Members): readonly Members[] {
   const parts = [schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isObject);
-  return [schema, ...parts.flatMap(alternativesOf)];
+  return [schema, ...parts.flatMap(combinedSchemas)];
 }
 
-/** The schema of a member; none if it is not declared. */
-export function memberSchema(
+/** The schema of a member, in a list; an empty list if the member is not declared. */
+export function schemasOfMember(
   { properties, additionalProperties: further }: Members,
   name: string,
 ): readonly Members[] {
-  const memberValue = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : further;
-  if (memberValue === true) return [{}];
-  if (isObject(memberValue)) return [memberValue];
+  const isDeclared = isObject(properties) && Object.hasOwn(properties, name);
+  const schema = isDeclared ? properties[name] : further;
+  if (schema === true) return [{}];
+  if (isObject(schema)) return [schema];
   return [];
 }
 

@@ -3,7 +3,7 @@
 import { isObject } from '../server/schema.ts';
 import { attachExplanation } from './failure-log.ts';
 import type { SourceError } from './source-errors.ts';
-import { rejected } from './status-errors.ts';
+import { rejectedError } from './status-errors.ts';
 
 /** The protocol whose responses contain the answer in a member (GraphQL over HTTP §6, JSON-RPC 2.0 §5). */
 export type Envelope = 'graphql' | 'json-rpc';
@@ -34,7 +34,7 @@ export function isEmptyPayload(value: unknown, envelope: Envelope | undefined): 
 }
 
 function failure(statedReason: unknown, message?: string): SourceError {
-  const error = rejected(JSON.stringify(statedReason), message);
+  const error = rejectedError(JSON.stringify(statedReason), message);
   const { detail = 'without a reason' } = error.hints;
   const hint = 'Compare the request with the documentation of the API.';
   return attachExplanation(error, { detail: `the API answered with an error: ${detail}`, hint });

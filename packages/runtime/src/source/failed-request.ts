@@ -26,22 +26,28 @@ interface FailedRequest {
 export type RequestLocation = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
 
 /** The error of a request whose response, sent or recorded, has the status 404. */
-export function notFoundError(failed: FailedRequest): SourceError {
+export function notFoundError(failedRequest: FailedRequest): SourceError {
   const response = { status: 404, headers: new Headers(), text: '' };
-  return explainFailure(statusError(response, true), undefined, { ...failed, status: 404 });
+  return explainFailure(statusError(response, true), undefined, { ...failedRequest, status: 404 });
 }
 
 /** Adds the details for the log to an error: the problem and what to do, without anything that was sent. */
-export function explainFailure(error: SourceError, cause: unknown, failed: FailedRequest): SourceError {
+export function explainFailure(
+  error: SourceError,
+  cause: unknown,
+  failedRequest: FailedRequest,
+): SourceError {
   const { code, message } = error;
   if (code === 'CANCELLED') return error;
-  const { method, url, path } = failed;
-  const status = failed.status ?? (cause instanceof HTTPError ? cause.response.status : failureStatus(cause));
+  const { method, url, path } = failedRequest;
+  const status =
+    failedRequest.status ?? (cause instanceof HTTPError ? cause.response.status : failureStatus(cause));
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
-  const noAnswerDetail = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
+  const noAnswerDetail =
+    code === 'SOURCE_TOO_SLOW' ? `no answer within ${failedRequest.timeoutMs} ms` : message;
   const causeDetail = reason ? `no connection (${reason})` : noAnswerDetail;
   const detail = status === undefined ? causeDetail : `the API answered with HTTP ${status}`;
-  const hint = failureHint(code, status, failed);
+  const hint = failureHint(code, status, failedRequest);
   return attachExplanation(error, { method, host: url.host, path, status, detail, hint });
 }
 
@@ -74,18 +80,18 @@ export function statedFailureError(
   return attachExplanation(error, { ...request, detail: `${path}: ${withoutValue}`, hint, member: path });
 }
 
-/** The error of a response that is not JSON. @param found description of the response, for the log */
-export function notJsonError(found: string, request: RequestLocation): SourceError {
+/** The error of a response that is not JSON. @param description of the response, for the log */
+export function notJsonError(description: string, request: RequestLocation): SourceError {
   const hint =
     'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
-  return attachExplanation(unexpectedForm(), { ...request, detail: `no JSON, but ${found}`, hint });
+  return attachExplanation(unexpectedForm(), { ...request, detail: `no JSON, but ${description}`, hint });
 }
 
 function failureHint(code: string, status: number | undefined, { url, variables }: FailedRequest): string {
-  const needed =
+  const keyAdvice =
     variables.length > 0 ? `set a valid key in ${variables.join(' and ')}` : 'it may require a key';
   const fixes: { readonly [code: string]: string } = {
-    SOURCE_REFUSED: `The API refused this server: ${needed}.`,
+    SOURCE_REFUSED: `The API refused this server: ${keyAdvice}.`,
     SOURCE_QUOTA:
       'Raise the quota or the plan of this server at the API, or ask less: cacheSeconds and perMinute in src/apis/.',
     SOURCE_NOT_FOUND:

@@ -6,7 +6,7 @@ import { isObject, type Members } from '../server/schema.ts';
 const maxLength = 300;
 const maxDepth = 4;
 
-/** Names of members that contain a sentence, the most exact first (RFC 9457, RFC 6749 §5.2, and names that APIs use). */
+/** Names of members that contain a sentence, from specific to general (RFC 9457, RFC 6749 §5.2, and names that APIs use). */
 const sentences = 'detail message error_description errorMessage error_message msg reason faultstring';
 /** Names of members that contain further objects or lists of them. */
 const lists = 'error errors details violations issues fault invalid_params invalid-params';

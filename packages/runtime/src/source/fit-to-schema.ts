@@ -61,21 +61,21 @@ export function fitToSchema(
   const fitted = new SchemaFitter(keepsDeclaredOnly, paths).fit(value, { ...schema, required }, 'answer');
   if (fitted === misfit || problemFinder(schema)(fitted, 'answer', length)) return { value, mismatch };
   const tool = callingTool(signal) ?? '';
-  for (const path of paths) reportDrift({ tool, path: shownProblems(path) });
+  for (const path of paths) reportDrift({ tool, path: limitedPath(path) });
   return { value: fitted, mismatch: null };
 }
 
 /** Members that the runtime adds to an answer. */
-const added: ReadonlySet<string> = new Set([...Object.keys(signals), 'done', 'next', 'total']);
+const addedMembers: ReadonlySet<string> = new Set([...Object.keys(signals), 'done', 'next', 'total']);
 
 function hasHalfOfMembers(value: unknown, schema: ObjectSchema): boolean {
   if (!isObject(value)) return true;
-  const names = Object.keys(schema.properties).filter((name) => !added.has(name));
+  const names = Object.keys(schema.properties).filter((name) => !addedMembers.has(name));
   const arrived = names.filter((name) => Object.hasOwn(value, name));
   return arrived.length * 2 >= names.length;
 }
 
-const shownProblems = limited();
+const limitedPath = limited();
 
 const logOnce = createThrottledLog(logError, 'source-drift', 60_000);
 
@@ -155,17 +155,17 @@ class SchemaFitter {
   #fitMembers(value: Members, schema: DeclaredMembers, path: string): Map<string, unknown> | null {
     const { required = [] } = schema;
     const members = new Map<string, unknown>();
-    let lost = 0;
+    let lostCount = 0;
     for (const [name, member] of Object.entries(value)) {
       const { memberSchema, isValue, at } = memberSchemaOf(name, schema, path);
       const fitted = memberSchema ? this.#orNull(member, memberSchema, at, required.includes(name)) : member;
-      if (isValue && isLoss(fitted, member)) lost += 1;
+      if (isValue && isLoss(fitted, member)) lostCount += 1;
       if (fitted !== misfit) members.set(name, fitted);
       else if (required.includes(name) || this.#keepsDeclaredOnly) return null;
       else this.#paths.add(at);
     }
     // A map with more than a tenth of wrong values is a different object.
-    if (lost * 10 > Object.keys(value).length) return null;
+    if (lostCount * 10 > Object.keys(value).length) return null;
     return members;
   }
 

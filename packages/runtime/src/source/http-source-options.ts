@@ -30,11 +30,11 @@ export interface HttpSourceOptions {
   readonly query?: { readonly [name: string]: string | Secret };
   /** Added to every form and JSON object, for APIs that expect their key there. */
   readonly body?: { readonly [name: string]: string | Secret };
-  /** By name, what only the requests send that name it in `auth`. */
+  /** Credentials by name. Only the requests that name them in `auth` send them. */
   readonly credentials?: { readonly [name: string]: Credentials };
   /** The `auth` of the requests that have none. */
   readonly auth?: Alternatives;
-  /** For a request with all its retries, in milliseconds; 10,000 by default. */
+  /** Time limit of a request with all its retries, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
   /** Further attempts after 408, 429, 500, 502, 503, 504 and network errors, for requests that may be repeated; 2 by default. */
   readonly retries?: number;
@@ -91,19 +91,18 @@ export interface RequestOptions<Schema> {
   /** `empty`: 404 means that nothing was found; the answer is then undefined. Otherwise it is an error. */
   readonly notFound?: 'empty';
   /**
-   * `empty`: a response without data means that nothing was found; the answer of a read is then undefined. Such a response is `null`,
-   * `[]` or `{}`. If the schema has a list, a map or an object of data, a response also has no data if its values are only nulls, empty
-   * lists, counts that are 0, repeated arguments, and facts such as its status. A failure whose reason says that nothing was found is also
-   * an empty result.
+   * `empty`: a response without data means that nothing was found; the answer of a read is then undefined. `null`, `[]` and `{}` have no
+   * data. If the schema has a list, a map or an object of data, some values are not data either: nulls, empty lists, counts that are 0,
+   * repeated arguments, and facts such as a status. A failure whose reason says that nothing was found is also an empty result.
    */
   readonly noData?: 'empty';
-  /** Of the call: ends the request when its caller is gone or its deadline has passed. */
+  /** The signal of the call: it ends the request when the caller has disconnected or the deadline has passed. */
   readonly signal?: AbortSignal;
 }
 
 /** Options of a request that changes something. */
 export interface WriteOptions<Schema> extends RequestOptions<Schema>, BodyParts {
-  /** It may be repeated without harm. A POST then counts as a read, like a search: its response without content is an empty result. */
+  /** Whether the request may be repeated without harm. A POST then counts as a read, like a search: its response without content is an empty result. */
   readonly isIdempotent?: boolean;
 }
 

@@ -82,7 +82,7 @@ function createApi(options: HttpSourceOptions): Api {
   };
 }
 
-/** Gets the response to a request and returns its value for the tool; undefined for an empty result. */
+/** Returns what a tool gets for a request: the answer, or undefined for an empty result. */
 async function callApi(
   api: Api,
   method: SourceExchange['method'],
@@ -90,19 +90,19 @@ async function callApi(
   requestOptions: WriteOptions<ObjectSchema>,
 ): Promise<unknown> {
   const request = describeRequest(api.options.baseUrl, method, path, requestOptions);
-  const { forRecording, isReading } = request;
+  const { recordedRequest, isReading } = request;
   const key = cacheKey(request);
   const response = await getResponse(api, request, key);
   const { text, memory } = response;
   await chargeResponse(text, memory, requestOptions.signal);
   if (meansNoContent(request, response)) {
-    recordResponse(forRecording, response);
+    recordResponse(recordedRequest, response);
     return undefined;
   }
   const secrets = () => allSecretsOf(api.options);
   const payload = parsePayload(request, text);
   if (payload.isEmpty && isReading) {
-    recordResponse(forRecording, response, secrets);
+    recordResponse(recordedRequest, response, secrets);
     return undefined;
   }
   const answer = readAnswer(request, response, payload, {
@@ -110,52 +110,54 @@ async function callApi(
     redact: api.limits.redact,
   });
   if (answer.kind === 'accepted') {
-    // Replayed as a write without content, which has the same answer.
-    recordResponse(forRecording, { ...response, text: '' });
+    // Recorded without content: a replay of a write without content returns the same answer.
+    recordResponse(recordedRequest, { ...response, text: '' });
     return answer.value;
   }
   if (answer.kind === 'failure') {
     api.responses.forget(key);
     throw answer.error;
   }
-  recordResponse(forRecording, { ...response, text: textToRecord(request, text) }, secrets);
+  recordResponse(recordedRequest, { ...response, text: textToRecord(request, text) }, secrets);
   return answer.value;
 }
 
-/** Returns whether there is nothing to read. A write without content is data only for a schema, which gives it values (`doneAnswer`). */
+/** Returns whether a response has no content and is an empty result. A write with a schema is not: it gets the values of `doneAnswer`. */
 function meansNoContent({ options, isReading }: ApiRequest, { status, text }: SourceResponse): boolean {
   return text === '' && (status === 404 || isReading || !options.schema);
 }
 
-/** The response to a request: a shared one for a GET. @throws SourceError, also for a 404 that is not an empty result */
+/** Returns the response to a request. Calls share the response to a GET. @throws SourceError, also for a 404 that is not an empty result */
 function getResponse(api: Api, request: ApiRequest, key: string): Promise<SourceResponse> {
-  const { method, path, options, withoutKeys } = request;
-  const { url } = withoutKeys;
+  const { method, path, options, keylessRequest } = request;
+  const { url } = keylessRequest;
   const { timeoutMs } = api.limits;
-  const run = async (callersGone: AbortSignal) => {
-    const response = await recordedOrSent(api, request, callersGone);
+  const send = async (callersGone: AbortSignal) => {
+    const response = await findOrSendResponse(api, request, callersGone);
     if (response.status === 404 && options.notFound !== 'empty')
       throw notFoundError({ method, url, path, variables: [], timeoutMs });
     return response;
   };
-  if (method === 'get') return api.responses.get(key, options.signal, run);
-  return sendForOneCaller(options.signal, run);
+  if (method === 'get') return api.responses.get(key, options.signal, send);
+  return sendForOneCaller(options.signal, send);
 }
 
-/** A response that this live check has already kept; a recording when replaying; otherwise the response of the API. */
-async function recordedOrSent(
+/** Returns a response that this live check has recorded, a recording if recordings are replayed, or else the response of the API. */
+async function findOrSendResponse(
   api: Api,
   request: ApiRequest,
   callersGone: AbortSignal,
 ): Promise<SourceResponse> {
-  const { method, options, withoutKeys, forRecording, isReplayed } = request;
-  const recorded = findLiveRecording(forRecording);
-  if (recorded !== undefined) return recorded;
-  if (isReplayed) return replayRecording(forRecording);
+  const { method, options, keylessRequest, recordedRequest, isReplayed } = request;
+  const liveRecording = findLiveRecording(recordedRequest);
+  if (liveRecording !== undefined) return liveRecording;
+  if (isReplayed) return replayRecording(recordedRequest);
   const response = await withApiTokens(api.options, options.auth, callersGone, () => {
-    const exchange = addKeys(withoutKeys, api.options);
-    const retries = method === 'get' || !isTrialRun() ? api.limits.retries : 0;
+    const exchange = addKeys(keylessRequest, api.options);
+    const isTrialWrite = method !== 'get' && isTrialRun();
+    const retries = isTrialWrite ? 0 : api.limits.retries;
     return sendWithRetries(exchange, { ...api.limits, retries }, api.budget, callersGone);
   });
-  return { ...response, text: options.wrap === 'done' ? '' : api.limits.redact(response.text) };
+  const ignoresContent = options.wrap === 'done';
+  return { ...response, text: ignoresContent ? '' : api.limits.redact(response.text) };
 }

@@ -4,8 +4,8 @@ import { findLongNumbers, parseLiterally, writeLiterally } from '../server/exact
 import { isObject } from '../server/schema.ts';
 import { attachExplanation } from './failure-log.ts';
 import { type McpResult, parseContainer } from './mcp-result.ts';
-import { SourceError, unavailable } from './source-errors.ts';
-import { rejected, statusError } from './status-errors.ts';
+import { SourceError, unavailableError } from './source-errors.ts';
+import { rejectedError, statusError } from './status-errors.ts';
 
 /** A JSON-RPC message of an MCP server. */
 export interface Message {
@@ -44,8 +44,8 @@ export async function resultIn(
     const error = statusError({ status, headers, text: redact(text) }, isReadOnly);
     throw attachExplanation(error, { status, detail: `HTTP ${status}` });
   }
-  if (message?.error?.code === invalidParams) throw rejected(redact(writeLiterally(message.error)));
-  if (message?.result === undefined) throw unavailable(isReadOnly);
+  if (message?.error?.code === invalidParams) throw rejectedError(redact(writeLiterally(message.error)));
+  if (message?.result === undefined) throw unavailableError(isReadOnly);
   if (!isObject(message.result)) throw unknownForm();
   const { resultType = 'complete' } = message.result;
   if (resultType !== 'complete')

@@ -8,7 +8,7 @@ import { createLargeWorkQueue } from '../server/large-work-queue.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { redactorFor, withApiTokens } from './access-token.ts';
 import { Budget } from './budget.ts';
-import { allSecretsOf, type Credentials, revealed, secretVariables } from './credentials.ts';
+import { allSecretsOf, type Credentials, revealTexts, secretVariables } from './credentials.ts';
 import { chargeResponse } from './current-call.ts';
 import { withDecimals } from './decimals.ts';
 import { declaredPartToRecord, keepDeclaredMembers } from './declared-members.ts';
@@ -31,7 +31,7 @@ import {
 import { Secret } from './secret.ts';
 import { defaultMaxBytes, fetchMeasured, type ReadChunk } from './send-with-retries.ts';
 import { addressNotSet, reportAddress } from './source-address.ts';
-import { cancelled, SourceError, tooSlow, unavailable } from './source-errors.ts';
+import { cancelledError, SourceError, tooSlowError, unavailableError } from './source-errors.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
@@ -247,7 +247,7 @@ function createToolCaller(
       'content-type': 'application/json',
       ...session,
     });
-    for (const [name, value] of revealed(options.headers)) headers.set(name, value);
+    for (const [name, value] of revealTexts(options.headers)) headers.set(name, value);
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });
     const request = new Request(address, {
       method: 'POST',
@@ -336,10 +336,10 @@ function createToolCaller(
 }
 
 function mcpSourceError(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {
-  if (isEnded) return cancelled();
+  if (isEnded) return cancelledError();
   if (error instanceof SourceError) return error;
   // An answer that is nested too deeply for the stack.
   if (error instanceof RangeError) return unknownForm();
-  if (isLate) return tooSlow(isReadOnly);
-  return unavailable(isReadOnly);
+  if (isLate) return tooSlowError(isReadOnly);
+  return unavailableError(isReadOnly);
 }

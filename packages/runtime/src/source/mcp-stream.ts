@@ -1,9 +1,9 @@
 // Reads the event stream of an MCP server.
 
-import { answerWeight, type ReservedMemory } from '../server/call-memory.ts';
+import { estimateAnswerMemory, type ReservedMemory } from '../server/call-memory.ts';
 import { literally, type Message } from './mcp-message.ts';
 import { parseContainer } from './mcp-result.ts';
-import { overloaded, SourceError } from './source-errors.ts';
+import { overloadedError, SourceError } from './source-errors.ts';
 
 /** Maximum length of an event with a request. A longer event is an answer, for which memory is reserved before it is parsed. */
 const longestRequest = 100_000;
@@ -107,8 +107,12 @@ export class EventReader {
     const data = eventData(event);
     if (!/^[ \t\r\n]*\{/.test(data)) return;
     const isLong = event.length > longestRequest;
-    if (isLong && this.#reservedMemory && !(await this.#reservedMemory.reserveTotal(answerWeight(data))))
-      throw overloaded();
+    if (
+      isLong &&
+      this.#reservedMemory &&
+      !(await this.#reservedMemory.reserveTotal(estimateAnswerMemory(data)))
+    )
+      throw overloadedError();
     await this.#admit(data.length);
     const message = parseContainer<Message>(data, literally);
     const { method, id } = message ?? {};

@@ -2,7 +2,7 @@
 
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
 import { isObject, type Members, type SchemaProblem } from '../server/schema.ts';
-import { alternativesOf } from './declared-members.ts';
+import { combinedSchemas } from './declared-members.ts';
 
 // The contract has the same rule in packages/contract/src/definition/no-data.ts: one table of cases tests both.
 
@@ -66,9 +66,8 @@ export function isCount(name: string): boolean {
 }
 
 /**
- * Returns whether a response to a read contains no data. `null`, `[]` and `{}` do not. If the schema has
- * a list, a map or an object of data, a response also lacks data if each of its values is null, an empty text, a count that is 0,
- * a repeated argument, or a fact about the response.
+ * Returns whether a response to a read contains no data. `null`, `[]` and `{}` have no data. If the schema has a list, a map or an object
+ * of data, some values are not data either: null, empty texts, counts that are 0, repeated arguments, and facts about the response.
  *
  * @param requestParts what the request sent
  */
@@ -78,8 +77,10 @@ export function lacksData(schema: ObjectSchema, value: unknown, requestParts: un
   const entries = Object.entries(value).filter(([name]) => !Object.hasOwn(signals, name));
   const [[name, member] = []] = entries;
   if (entries.length === 1 && name === 'result' && isEmptyValue(member)) return true;
-  const repeated = new Set(scalarsIn(requestParts).map(String));
-  return holdsContainer(schema) && !entries.some(([member, inner]) => isData(inner, [member], repeated));
+  const repeatedArguments = new Set(scalarsIn(requestParts).map(String));
+  return (
+    holdsContainer(schema) && !entries.some(([member, inner]) => isData(inner, [member], repeatedArguments))
+  );
 }
 
 /** Returns whether a value is null, `[]` or `{}`. */
@@ -90,24 +91,24 @@ function isEmptyValue(value: unknown): boolean {
 /** Deeper values are data. */
 const maxDepth = 100;
 
-/** @param path the names of a value and of what contains it, its own one first */
-function isData(value: unknown, path: readonly string[], repeated: ReadonlySet<string>): boolean {
+/** @param path the name of the value, then the names of the members that contain it, from inside to outside */
+function isData(value: unknown, path: readonly string[], repeatedArguments: ReadonlySet<string>): boolean {
   const [name = '', parentName = ''] = path;
   if (value === null || value === '' || isWrapper(name)) return false;
   if (Array.isArray(value)) return value.length > 0;
   if (isObject(value))
     return (
       path.length > maxDepth ||
-      Object.entries(value).some(([member, inner]) => isData(inner, [member, ...path], repeated))
+      Object.entries(value).some(([member, inner]) => isData(inner, [member, ...path], repeatedArguments))
     );
   const isZero = value === 0 || value === '0';
   if (isZero && (isCount(name) || (name === 'value' && isCount(parentName)))) return false;
-  return !isFact(name) && !repeated.has(String(value));
+  return !isFact(name) && !repeatedArguments.has(String(value));
 }
 
 /** Returns whether a schema has a list, a map or an object of data. */
 function holdsContainer(schema: ObjectSchema): boolean {
-  const members = alternativesOf({ ...schema }).flatMap(({ properties }) =>
+  const members = combinedSchemas({ ...schema }).flatMap(({ properties }) =>
     isObject(properties) ? Object.entries(properties) : [],
   );
   return members.some(
@@ -118,7 +119,7 @@ function holdsContainer(schema: ObjectSchema): boolean {
 
 /** Returns whether a schema admits lists, maps or objects of data. */
 function isContainer(schema: Members): boolean {
-  return alternativesOf(schema).some(({ type, properties, items, additionalProperties }) => {
+  return combinedSchemas(schema).some(({ type, properties, items, additionalProperties }) => {
     const types = [type ?? []].flat();
     if (isObject(items) || isObject(additionalProperties)) return true;
     // A member that was an empty text may also be a list or an object.

@@ -52,7 +52,7 @@ function nextLink(header: string): string | undefined {
 }
 
 /** The query of a request. */
-interface Sent {
+interface SentQuery {
   readonly query?: Members | undefined;
   readonly styles?: { readonly [name: string]: QueryStyle } | undefined;
 }
@@ -64,23 +64,22 @@ export function addPages(
   answer: unknown,
   schema: ObjectSchema,
   pages: Pages,
-  request: Sent,
+  request: SentQuery,
   headers: PagingHeaders = {},
 ): unknown {
   if (!isObject(answer)) return answer;
   const isOpen = (name: string) => Object.hasOwn(schema.properties, name) && !Object.hasOwn(answer, name);
   const total = totals.find((name) => headers[name] !== undefined);
-  return {
-    ...answer,
-    ...(isOpen('next') && { next: nextOf(pages, request, headers) }),
-    ...(isOpen('total') && total !== undefined && { total: Number(headers[total]) }),
-  };
+  const pagedAnswer: { [name: string]: unknown } = { ...answer };
+  if (isOpen('next')) pagedAnswer.next = nextOf(pages, request, headers);
+  if (isOpen('total') && total !== undefined) pagedAnswer.total = Number(headers[total]);
+  return pagedAnswer;
 }
 
 /** Null if there is no next page, or a link to it that no arguments can follow. */
 function nextOf(
   { input, inputSchema, names = {} }: Pages,
-  { query = {}, styles = {} }: Sent,
+  { query = {}, styles = {} }: SentQuery,
   headers: PagingHeaders,
 ): Members | null {
   const before: Members = { ...input };

@@ -9,7 +9,7 @@ import {
   writeLiterally,
 } from '../server/exact-numbers.ts';
 import { blankObject, isObject, problemFinder, type SchemaProblem } from '../server/schema.ts';
-import { type ApiRequest, bodyForRecording } from './api-request.ts';
+import { type ApiRequest, bodyToRecord } from './api-request.ts';
 import { withDecimals } from './decimals.ts';
 import { declaredPartToRecord, keepDeclaredMembers } from './declared-members.ts';
 import { encloseAnswer, isEmptyPayload, openEnvelope } from './envelope.ts';
@@ -77,8 +77,8 @@ export function readAnswer(
   if (isJson && !failure && !mismatch) return { kind: 'success', value };
   const accepted = acceptedAnswer(request, response);
   if (accepted) return { kind: 'accepted', value: accepted };
-  const { method, path, withoutKeys } = request;
-  const location = { method, host: withoutKeys.url.host, path, status: response.status };
+  const { method, path, keylessRequest } = request;
+  const location = { method, host: keylessRequest.url.host, path, status: response.status };
   if (failure) return { kind: 'failure', error: statedFailureError(failure, location) };
   if (mismatch) return { kind: 'failure', error: mismatchError(mismatch, location) };
   return { kind: 'failure', error: createNotJsonError(response, location, redact) };
@@ -104,10 +104,10 @@ function fitPayload(
   const keptSchema = keptMembersSchema(request, text);
   const keptAnswer = keptSchema ? keepDeclaredMembers(content, keptSchema) : content;
   const literally = () => openPayload(text, request, parseLiterally).content;
-  const exact = longNumbers ? withDecimals(keptAnswer, schema, literally) : keptAnswer;
-  const paged = pages ? addPages(exact, schema, pages, request.options, headers) : exact;
+  const exactAnswer = longNumbers ? withDecimals(keptAnswer, schema, literally) : keptAnswer;
+  const pagedAnswer = pages ? addPages(exactAnswer, schema, pages, request.options, headers) : exactAnswer;
   const tolerance = { drift, keepsDeclaredOnly: keptSchema !== undefined, signal, headers };
-  const { value, mismatch } = fitToSchema(paged, schema, text.length, tolerance);
+  const { value, mismatch } = fitToSchema(pagedAnswer, schema, text.length, tolerance);
   return { value, mismatch, failure: findStatedFailure(content, success, schema, wrap) };
 }
 
@@ -128,7 +128,7 @@ function isEmptyResult(
   const { schema, wrap, params = {}, query } = request.options;
   if (!schema || !admitsEmpty(request)) return false;
   const answer = { ...fittedPayload, isWrapped: wrap === 'result' };
-  return isEmptyAnswer(schema, answer, [params, query, bodyForRecording(request.options)]);
+  return isEmptyAnswer(schema, answer, [params, query, bodyToRecord(request.options)]);
 }
 
 /** The answer of a write that the API has accepted (202) with another body than the schema; undefined if it is none. */
@@ -196,7 +196,7 @@ export function textToRecord(request: ApiRequest, text: string): string {
   const keptSchema = keptMembersSchema(request, text);
   if (!keptSchema || !isRecording()) return text;
   const { content } = openPayload(text, request, parseLiterally);
-  const recorded = declaredPartToRecord(request.forRecording, content, keptSchema);
+  const recorded = declaredPartToRecord(request.recordedRequest, content, keptSchema);
   const isWrapped = wrap !== undefined && isObject(recorded) && wrap in recorded;
   return writeLiterally(encloseAnswer(isWrapped ? recorded[wrap] : recorded, envelope));
 }

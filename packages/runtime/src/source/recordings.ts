@@ -195,8 +195,8 @@ export function writeRecording(
   const newRecording: Recording = {
     request: JSON.parse(key),
     status: text === '' && status !== 404 ? 204 : status,
-    ...(headers && { headers: JSON.parse(redact(JSON.stringify(headers))) }),
-    ...(text !== '' && { body: parseLiterally(redact(text)) }),
+    headers: headers && JSON.parse(redact(JSON.stringify(headers))),
+    body: text === '' ? undefined : parseLiterally(redact(text)),
     from: 'recorded',
   };
   mkdirSync(directory, { recursive: true });

@@ -1,13 +1,19 @@
 // Sends a request to an API: retries after a status in `retryStatus`, redirects, size limit.
 
 import ky, { HTTPError } from 'ky';
-import { answerWeight, type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
+import { estimateAnswerMemory, type ReservedMemory, reserveForSource } from '../server/call-memory.ts';
 import { type Upstream, upstreams } from '../server/log.ts';
 import type { Budget } from './budget.ts';
 import { explainFailure } from './failed-request.ts';
 import { pagingHeaders } from './pages.ts';
 import { reportOrigin, type SourceResponse } from './recordings.ts';
-import { cancelled, overloaded, SourceError, tooSlow, unavailable } from './source-errors.ts';
+import {
+  cancelledError,
+  overloadedError,
+  SourceError,
+  tooSlowError,
+  unavailableError,
+} from './source-errors.ts';
 import {
   type FailedResponse,
   isQuota,
@@ -43,14 +49,14 @@ export interface SendLimits {
 /** The statuses after which a request is sent again, if it may be repeated. */
 const retryStatus = [408, 429, 500, 502, 503, 504];
 const maxRedirects = 3;
-const backoffMs = { first: 200, most: 2_000 };
+const backoffMs = { first: 200, maximum: 2_000 };
 
 /**
- * Sends a request, repeats it if that may help, and returns the response. A response with 404 has no content here: whether it is a
- * failure (`notFoundError`) depends on the request.
+ * Sends a request, repeats it if that may help, and returns the response. A 404 is returned without content, because it is a failure
+ * (`notFoundError`) of some requests only.
  *
  * @param callersGone is aborted when no caller waits for the response any more
- * @throws SourceError with an explanation for the log. Neither contains the query, a header or the body
+ * @throws SourceError. Neither the error nor its explanation for the log contains the query, a header or the body
  */
 export async function sendWithRetries(
   exchange: SourceExchange,
@@ -60,8 +66,8 @@ export async function sendWithRetries(
 ): Promise<SourceResponse> {
   const deadline = Date.now() + limits.timeoutMs;
   const reservedMemory = reserveForSource();
-  const attempts = new AbortController();
-  const end = () => attempts.abort();
+  const attemptsAbort = new AbortController();
+  const end = () => attemptsAbort.abort();
   const timer = setTimeout(end, limits.timeoutMs);
   callersGone.addEventListener('abort', end);
   try {
@@ -69,22 +75,22 @@ export async function sendWithRetries(
     const response = await ky(url, {
       method,
       headers,
-      ...(body !== null && { body }),
+      body,
       redirect: 'manual',
-      signal: attempts.signal,
+      signal: attemptsAbort.signal,
       // The timeout error of ky would contain the query.
       timeout: false,
       fetch: (request) =>
         budget.run(() => {
           reportOrigin('network', exchange);
           return fetchMeasured(request as Request, limits.maxBytes, reservedMemory);
-        }, attempts.signal),
+        }, attemptsAbort.signal),
       retry: {
         limit: limits.retries,
         methods: isIdempotent ? [method] : [],
         statusCodes: retryStatus,
-        backoffLimit: backoffMs.most,
-        delay: (count) => backoffMs.first * 2 ** (count - 1),
+        backoffLimit: backoffMs.maximum,
+        delay: (attempt) => backoffMs.first * 2 ** (attempt - 1),
         jitter: (delay) => delay * (0.5 + Math.random() / 2),
         shouldRetry: ({ error }) => mayRetry(error, limits, deadline),
       },
@@ -104,7 +110,7 @@ export async function sendWithRetries(
     if (error instanceof HTTPError && error.response.status === 404) return { status: 404, text: '' };
     const failedResponse = error instanceof HTTPError ? await readFailedResponse(error, limits) : undefined;
     const areCallersGone = callersGone.aborted;
-    const isTimedOut = attempts.signal.aborted && !areCallersGone;
+    const isTimedOut = attemptsAbort.signal.aborted && !areCallersGone;
     const sourceError = sourceErrorOf(error, exchange, failedResponse, { areCallersGone, isTimedOut });
     throw explainFailure(sourceError, error, { ...exchange, timeoutMs: limits.timeoutMs });
   } finally {
@@ -191,7 +197,8 @@ export async function fetchResponse(
     type.startsWith('text/event-stream') ? onChunk : undefined,
   );
   const bytes = decodeToUtf8(received, type);
-  if (reservedMemory && !(await reservedMemory.reserveTotal(answerWeight(bytes)))) throw overloaded();
+  if (reservedMemory && !(await reservedMemory.reserveTotal(estimateAnswerMemory(bytes))))
+    throw overloadedError();
   return new Response(status === 204 || status === 205 || status === 304 ? null : bytes, { status, headers });
 }
 
@@ -249,9 +256,9 @@ function sourceErrorOf(
   failedResponse: FailedResponse | undefined,
   { areCallersGone, isTimedOut }: { readonly areCallersGone: boolean; readonly isTimedOut: boolean },
 ): SourceError {
-  if (areCallersGone) return cancelled();
+  if (areCallersGone) return cancelledError();
   if (error instanceof SourceError) return error;
-  if (isTimedOut) return tooSlow(isIdempotent);
+  if (isTimedOut) return tooSlowError(isIdempotent);
   if (failedResponse) return statusError(failedResponse, isIdempotent);
-  return unavailable(isIdempotent);
+  return unavailableError(isIdempotent);
 }

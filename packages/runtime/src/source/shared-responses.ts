@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { sharedSourceState } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import type { SourceResponse } from './recordings.ts';
-import { cancelled } from './source-errors.ts';
+import { cancelledError } from './source-errors.ts';
 
 /** Maximum length of a response that replicas share, as JSON. */
 const maxShared = 100_000;
@@ -49,10 +49,10 @@ export class SharedResponses {
   #start(key: string, send: Send): RunningRequest {
     let ttl = this.#cacheMs;
     const findOrSend = async (signal: AbortSignal) => {
-      const shared = await this.#readSharedCache(key);
-      if (shared) {
-        ttl = shared.remainingMs;
-        return shared.response;
+      const sharedResponse = await this.#readSharedCache(key);
+      if (sharedResponse) {
+        ttl = sharedResponse.remainingMs;
+        return sharedResponse.response;
       }
       const response = await send(signal);
       this.#writeSharedCache(key, response);
@@ -127,13 +127,13 @@ class RunningRequest {
   join(signal: AbortSignal | undefined): Promise<SourceResponse> {
     if (signal?.aborted) {
       if (this.#callers === 0) this.#stop();
-      return Promise.reject(cancelled());
+      return Promise.reject(cancelledError());
     }
     this.#callers += 1;
     if (!signal) return this.#response;
     return new Promise((resolve, reject) => {
       const leave = () => {
-        reject(cancelled());
+        reject(cancelledError());
         this.#callers -= 1;
         if (this.#callers === 0) this.#stop();
       };

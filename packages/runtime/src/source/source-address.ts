@@ -5,6 +5,8 @@ import { isProduction, startErrors, startWarnings } from '../process.ts';
 /** The address of a source whose variable is not set. */
 export const addressNotSet = 'https://not-set.invalid';
 
+// The contract has the same function in packages/contract/src/wire/address.ts: test/runtime/address.test.ts tests both.
+
 /** The target of an address: this machine, its local link (where clouds serve the keys of a machine), or another host. */
 export type Reach = 'loopback' | 'link-local' | 'elsewhere';
 
@@ -36,10 +38,10 @@ const metadataHosts = ['[fd00:ec2::254]', 'metadata.google.internal', '[fd20:ce:
 export function reportAddress(address: string, kind = 'base URL'): void {
   if (!isProduction() || !URL.canParse(address)) return;
   const url = new URL(address);
-  const reserveTotal = reachOf(url);
-  const place = `The ${kind} ${url.origin} of a source is ${reserveTotal}`;
-  if (reserveTotal === 'loopback') startWarnings.push(`${place}: its API must run beside this server.`);
-  if (reserveTotal !== 'link-local' || process.env.SOURCES_LINK_LOCAL?.trim() === 'allow') return;
+  const reach = reachOf(url);
+  const place = `The ${kind} ${url.origin} of a source is ${reach}`;
+  if (reach === 'loopback') startWarnings.push(`${place}: its API must run beside this server.`);
+  if (reach !== 'link-local' || process.env.SOURCES_LINK_LOCAL?.trim() === 'allow') return;
   startErrors.push(
     `${place}: clouds serve the keys of a machine at such addresses. To allow it, set SOURCES_LINK_LOCAL=allow.`,
   );

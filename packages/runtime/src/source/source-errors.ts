@@ -53,7 +53,7 @@ export function failed(error: unknown, fail: Fail): Outcome {
 const maxWaitSeconds = 86_400;
 
 /** The error of a source that accepts requests again after so many seconds. */
-export function rateLimited(seconds: number): SourceError {
+export function rateLimitedError(seconds: number): SourceError {
   let wait = Math.min(maxWaitSeconds, Math.max(1, Math.ceil(seconds)));
   while (retryWords.test(String(wait))) wait += 1;
   const message = `The source accepts no more requests for now. Try again in ${wait} seconds.`;
@@ -61,7 +61,7 @@ export function rateLimited(seconds: number): SourceError {
 }
 
 /** @param isIdempotent whether a repeated call does no harm: the message then has a word on which platforms call again */
-export function tooSlow(isIdempotent: boolean): SourceError {
+export function tooSlowError(isIdempotent: boolean): SourceError {
   return new SourceError(
     'SOURCE_TOO_SLOW',
     isIdempotent
@@ -71,17 +71,17 @@ export function tooSlow(isIdempotent: boolean): SourceError {
 }
 
 /** The error of a request that has no caller any more. */
-export function cancelled(): SourceError {
+export function cancelledError(): SourceError {
   return new SourceError('CANCELLED', 'The caller disconnected.');
 }
 
 /** There is too little memory for an answer. */
-export function overloaded(): SourceError {
+export function overloadedError(): SourceError {
   const message = 'The server has too little memory for the answer of the source at the moment.';
   return new SourceError('OVERLOADED', message);
 }
 
-export function unavailable(isIdempotent: boolean): SourceError {
+export function unavailableError(isIdempotent: boolean): SourceError {
   return new SourceError(
     'SOURCE_UNAVAILABLE',
     isIdempotent
