@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Sentinel, SharedState } from 'market-mcp-runtime/serve';
 
-/** Takes one of ARGV[2] places of a key for ARGV[3] ms: 0, or the ms until one is free. */
+/** Takes one of the ARGV[2] places at KEYS[1] for ARGV[3] ms. Returns 0, or the ms until a place is free. */
 const takePlace = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -15,8 +15,8 @@ redis.call('PEXPIREAT', KEYS[1], redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCOR
 return 0`;
 
 /**
- * Keeps ARGV[1] at KEYS[3] for ARGV[2] ms. KEYS[1] has all texts that are kept so, by their ends, KEYS[2] their bytes, with those that
- * Redis needs for each. If they are more than ARGV[3] together, those that end first are removed.
+ * Stores the text ARGV[1] at KEYS[3] for ARGV[2] ms. KEYS[1] sorts the keys of all such texts by their expiry. KEYS[2] has the bytes of each
+ * text, with the memory that Redis adds, and the sum as `all`. If the sum exceeds ARGV[3], the texts that expire first are removed.
  */
 const keepText = `
 local time = redis.call('TIME')
@@ -59,8 +59,8 @@ local isFirst = isFree or redis.call('GET', KEYS[2]) == ARGV[1]
 return { isFirst and 1 or 0, since }`;
 
 /**
- * What the replicas of this server share, in Redis 5 or later, or Valkey: one server, or the one that Sentinels name. While it does not
- * answer, each replica works alone. How long a call waits for an answer, the runtime decides.
+ * The state that the replicas of this server share, in Redis 5 or later, or Valkey: at one URL, or where Sentinels say. While Redis does not
+ * answer, each replica works alone. The runtime limits how long a call waits for Redis.
  */
 export function redisState(url: string, sentinel?: Sentinel): SharedState {
   const options = {
@@ -70,7 +70,7 @@ export function redisState(url: string, sentinel?: Sentinel): SharedState {
     sentinelCommandTimeout: 1_000,
     socketTimeout: 5_000,
     maxRetriesPerRequest: 0,
-    // Not all replicas at once.
+    // At a random time, so that not all replicas connect at once.
     retryStrategy: (attempts: number) => Math.min(attempts * 100, 1_000) * (0.5 + Math.random()),
     // After a failover, this server takes no writes, and the name or the Sentinels lead to another one.
     reconnectOnError: ({ message }: Error) => /READONLY|UNBLOCKED/.test(message),
@@ -80,7 +80,7 @@ export function redisState(url: string, sentinel?: Sentinel): SharedState {
       ? new Redis({ ...options, ...sentinel, sentinels: [...sentinel.sentinels] })
       : new Redis(url, options);
   const redis = connection();
-  // Waits for new entries, for a second at a time, so it has a connection of its own.
+  // Waiting for new entries blocks a connection for up to a second, so it has a separate one.
   const reader = connection();
   const connect = async () => {
     for (const connection of [redis, reader]) {
@@ -97,18 +97,19 @@ export function redisState(url: string, sentinel?: Sentinel): SharedState {
     });
   }
   return {
-    async append(list, entries, most) {
-      await Promise.all(entries.map((text) => redis.xadd(list, 'MAXLEN', '~', most, '*', 'text', text)));
+    async append(list, entries, maxEntries) {
+      const add = (text: string) => redis.xadd(list, 'MAXLEN', '~', maxEntries, '*', 'text', text);
+      await Promise.all(entries.map(add));
     },
     async read(list, after, waitMs) {
       const from = [list, after ?? '0'];
       try {
         await connect();
-        const [found] =
-          (waitMs > 0
+        const streams =
+          waitMs > 0
             ? await reader.xread('COUNT', 200, 'BLOCK', waitMs, 'STREAMS', ...from)
-            : await reader.xread('COUNT', 200, 'STREAMS', ...from)) ?? [];
-        return (found?.[1] ?? []).map(([position, fields]) => ({ position, text: fields[1] ?? '' }));
+            : await reader.xread('COUNT', 200, 'STREAMS', ...from);
+        return (streams?.[0]?.[1] ?? []).map(([position, fields]) => ({ position, text: fields[1] ?? '' }));
       } catch (error) {
         throw failure ?? error;
       }
@@ -125,8 +126,8 @@ export function redisState(url: string, sentinel?: Sentinel): SharedState {
     async set(key, text, ms) {
       await redis.set(key, text, 'PX', ms);
     },
-    async keep(group, key, text, ms, mostBytes) {
-      await redis.eval(keepText, 3, group, `${group}:bytes`, key, text, ms, mostBytes);
+    async keep(group, key, text, ms, maxBytes) {
+      await redis.eval(keepText, 3, group, `${group}:bytes`, key, text, ms, maxBytes);
     },
     async info() {
       try {
