@@ -22,9 +22,9 @@ export interface WellKnownFile {
 /** What a server answers beside its tools. */
 export interface RouteOptions {
   /**
-   * Exact paths, such as `/robots.txt`, and their handlers, for every method. A route needs no token: everybody may call it. A
-   * request has the limits of one to `/mcp`. A handler that throws gets 500 and an incident in the log; the connection of one that has sent no
-   * head after `callTimeoutMs` is closed.
+   * Exact paths, such as `/robots.txt`, and their handlers, for every method. A route needs no token: everybody may call it. Its requests
+   * have the limits of requests to `/mcp`. If a handler throws, the caller gets 500, and the log has an incident. If it sends no head within
+   * `callTimeoutMs`, its connection is closed.
    */
   readonly routes?: { readonly [path: string]: RouteHandler };
   /**

@@ -54,7 +54,7 @@ export interface Outcomes<Data> {
    * @param cause the error behind the failure: the log has it, the caller never gets it
    */
   fail(code: string, message: string, hints?: JsonObject, cause?: unknown): Outcome;
-  /** Aborts when the deadline passes or the caller disconnects. Pass it to `fetch`. It is made when it is read, which takes a fifth of a small call. */
+  /** Aborts when the deadline passes or the caller disconnects. Pass it to `fetch`. Reading it creates it, which takes a fifth of a small call. */
   readonly signal: AbortSignal;
 }
 

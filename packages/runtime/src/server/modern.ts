@@ -31,7 +31,7 @@ export interface ModernEra {
   readonly methods: ReadonlyMap<string, McpMethod>;
   /** Names of its request headers, lower case, including those that repeat arguments. */
   readonly headers: readonly string[];
-  /** Returns the error for an invalid body, before a method runs; null if it is valid. The error has an id only if the body is a request. */
+  /** Returns the error for an invalid body; null if a method may run. The error has an id only if the body is a request. */
   refusalOf(body: unknown, headers: IncomingHttpHeaders): ErrorReply | null;
 }
 

@@ -143,7 +143,7 @@ export async function runCall(
     return endInError({ code, message: `${message} (incident ${requestId}).` });
   };
 
-  // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
+  // The input has no prototype: `input.constructor` is then an argument or undefined, and a default applies to that name too.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const argumentFailure = prepareInput(compiledTool, input, args);
   if (argumentFailure) return endInError(argumentFailure);
@@ -196,12 +196,12 @@ function reserveForResult(
 
 /** Lets other callers be served before a large result is sent. @param hasTurn whether the call has waited for a turn */
 function letOthersPass(hasTurn: boolean, { waitForTurn }: CallContext): Promise<void> {
-  // The length was not expected. The call takes a turn now, so that the next large result waits for its end.
+  // A call without a turn has an unexpectedly large result. It takes a turn now, so that the next large result waits.
   if (!hasTurn) void waitForTurn?.();
   return nextTurn();
 }
 
-/** The result of an outcome, or how its data does not match the schema. */
+/** Returns the result of an outcome, or how its data differs from the schema. */
 function checkedResult(
   compiledTool: CompiledTool,
   outcome: Outcome,
@@ -232,7 +232,7 @@ function prepareInput({ applyInputSchema }: CompiledTool, input: unknown, args: 
   return null;
 }
 
-/** The result of data whose missing required members are filled with null. Returns `mismatched` if that does not help. */
+/** Returns the result of data whose missing required members are filled with null, or `mismatched` if the data still does not match. */
 function completedResult(
   compiledTool: CompiledTool,
   outcome: Outcome,

@@ -32,7 +32,7 @@ interface Source extends SourceCredentials {
   readonly baseUrl: string;
 }
 
-/** Whether a request only reads: a GET, or a POST that its author calls idempotent, such as a search. Without content, its response is an empty result. */
+/** Returns whether a request only reads. A POST does if its author says that it is idempotent, such as a search. */
 export function isReadRequest(
   method: SourceExchange['method'],
   { isIdempotent }: Pick<RequestContent, 'isIdempotent'>,

@@ -238,7 +238,7 @@ function matchesType(value: unknown, { type, nullable, enum: listed }: Members):
   );
 }
 
-/** Whether a value matches a schema without outside references. A Worker cannot compile it at this time: then the whole answer is compared. */
+/** Returns whether a value matches a schema; true if the schema does not compile, as in a Worker. The whole answer is compared later. */
 function isMatch(value: unknown, schema: Members): boolean {
   const wrapper = wrappedSchemas.get(schema) ?? {
     type: 'object',

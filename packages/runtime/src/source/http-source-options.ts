@@ -102,7 +102,7 @@ export interface RequestOptions<Schema> {
 
 /** Options of a request that changes something. */
 export interface WriteOptions<Schema> extends RequestOptions<Schema>, BodyParts {
-  /** Whether the request may be repeated without harm. A POST then counts as a read, like a search: its response without content is an empty result. */
+  /** Whether the request may be repeated without harm. A POST then counts as a read: a response without content is an empty result. */
   readonly isIdempotent?: boolean;
 }
 

@@ -92,7 +92,7 @@ interface FittedPayload {
   readonly failure: StatedFailure | null;
 }
 
-/** Fits the value to the schema. If the tool keeps declared members only, the others are dropped. Adds paging members; fills gaps with null. */
+/** Fits the value to the schema: drops undeclared members if the tool keeps no others, restores decimals, and adds paging members. */
 function fitPayload(
   request: ApiRequest,
   { text, headers }: SourceResponse,
