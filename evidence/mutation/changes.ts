@@ -31,6 +31,7 @@ const fairLimit = of('server/fair-limit.ts', 'fair-limit', 'limits');
 const call = of('server/run-call.ts', 'call', 'without-value');
 const result = of('server/call-result.ts', 'call', 'without-value');
 const send = of('source/send-with-retries.ts', 'source', 'source-requests', 'source-calls', 'status');
+const response = of('source/fetch-response.ts', 'source', 'source-requests', 'source-calls', 'status');
 const budget = of('source/budget.ts', 'budget');
 const replicas = of('replicas.ts', 'replicas');
 
@@ -82,10 +83,10 @@ export const changes: readonly Change[] = [
   call('if (holdsInfinity(args))', 'if (false)'),
   result('if (problem) return { mismatch: formatProblem(problem) };', ''),
   call('unsubscribeDisconnect = onDisconnect(() => end(cancelledFailure));', ''),
-  send('target?.origin === new URL(request.url).origin', 'true'),
-  send('hops < maxRedirects', 'true'),
-  send('if (size > maxBytes) {', 'if (false) {'),
-  send("if (Number(response.headers.get('content-length')) > maxBytes) throw await tooLarge();", ''),
+  response('target?.origin === new URL(request.url).origin', 'true'),
+  response('hops < maxRedirects', 'true'),
+  response('if (size > maxBytes) {', 'if (false) {'),
+  response("if (Number(response.headers.get('content-length')) > maxBytes) throw await tooLarge();", ''),
   send('methods: isIdempotent ? [method] : [],', 'methods: [method],'),
   budget(
     'return this.#perMinute - this.#running - this.#ends.length;',

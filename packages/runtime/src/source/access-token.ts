@@ -10,9 +10,9 @@ import {
   secretsToSend,
 } from './credentials.ts';
 import { attachExplanation, failureStatus } from './failure-log.ts';
+import { fetchResponse } from './fetch-response.ts';
 import { redactorOf } from './redact.ts';
 import { basic, Secret } from './secret.ts';
-import { fetchResponse } from './send-with-retries.ts';
 import { reportAddress } from './source-address.ts';
 import { cancelledError, SourceError, tooSlowError, unavailableError } from './source-errors.ts';
 

@@ -9,6 +9,7 @@ import { allSecretsOf, reportCredentials } from './credentials.ts';
 import { chargeResponse } from './current-call.ts';
 import { notFoundError } from './failed-request.ts';
 import { logFailedRequest } from './failure-log.ts';
+import { defaultMaxBytes } from './fetch-response.ts';
 import {
   type Get,
   type HttpSource,
@@ -25,12 +26,7 @@ import {
   replayRecording,
   type SourceResponse,
 } from './recordings.ts';
-import {
-  defaultMaxBytes,
-  type SendLimits,
-  type SourceExchange,
-  sendWithRetries,
-} from './send-with-retries.ts';
+import { type SendLimits, type SourceExchange, sendWithRetries } from './send-with-retries.ts';
 import { SharedResponses, sendForOneCaller } from './shared-responses.ts';
 import { reportAddress } from './source-address.ts';
 

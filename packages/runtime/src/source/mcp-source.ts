@@ -14,6 +14,7 @@ import { withDecimals } from './decimals.ts';
 import { declaredPartToRecord, keepDeclaredMembers } from './declared-members.ts';
 import { explainFailure, mismatchError } from './failed-request.ts';
 import { logFailedRequest } from './failure-log.ts';
+import { defaultMaxBytes, fetchMeasured, type ReadChunk } from './fetch-response.ts';
 import { fitToSchema } from './fit-to-schema.ts';
 import { type McpAnswer, resultIn, unknownForm } from './mcp-message.ts';
 import { isEmptyResult, type McpResult, mcpAnswer, mcpFailure, withReplacedAnswer } from './mcp-result.ts';
@@ -29,7 +30,6 @@ import {
   reportOrigin,
 } from './recordings.ts';
 import { Secret } from './secret.ts';
-import { defaultMaxBytes, fetchMeasured, type ReadChunk } from './send-with-retries.ts';
 import { addressNotSet, reportAddress } from './source-address.ts';
 import { cancelledError, SourceError, tooSlowError, unavailableError } from './source-errors.ts';
 

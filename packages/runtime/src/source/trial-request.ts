@@ -4,10 +4,10 @@ import { withApiTokens } from './access-token.ts';
 import { addKeys, buildRequest, isReadRequest } from './build-request.ts';
 import { allSecretsOf } from './credentials.ts';
 import { type Envelope, isEmptyPayload, openEnvelope } from './envelope.ts';
+import { defaultMaxBytes, fetchResponse } from './fetch-response.ts';
 import type { HttpSourceOptions, WriteOptions } from './http-source-options.ts';
 import { type PagingHeaders, pagingHeaders } from './pages.ts';
 import { redactorOf } from './redact.ts';
-import { defaultMaxBytes, fetchResponse } from './send-with-retries.ts';
 
 /** A response as it arrived, without the keys that were sent. */
 export interface Answered {
