@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pass, type Result, reject } from 'market-mcp-contract/command';
 import { mcp, type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
-import type { CheckedTool } from '../import/imported-tool.ts';
+import type { Api, CheckedTool } from '../import/imported-tool.ts';
 import { type PreparedTools, prepareTools } from '../import/prepare.ts';
 import { projectName } from '../model/names.ts';
 import { planProject, type Start } from '../plan/plan-project.ts';
@@ -49,12 +49,12 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
 }
 
 /**
- * Fails before a request is sent if a directory has a project with other tools. This is for requests, whose tool names are known before
- * sending. For other sources the plan decides.
+ * Fails before a request is sent if a directory has a project with other tools or requests. Only `--from-request` names both before
+ * something is sent. For other sources the plan decides.
  *
  * @throws CommandError `TARGET_NOT_EMPTY`
  */
-export async function requireSameRequestTools(
+export async function requireSameRequests(
   directory: string,
   existingProject: Manifest,
   answers: CreateAnswers,
@@ -63,12 +63,22 @@ export async function requireSameRequestTools(
   const completeToolAnswers = toolAnswers(answers);
   if (completeToolAnswers.kind !== 'request') return;
   const { parseRequests, requestToolNames } = await import('./request-tools.ts');
+  const { recordingPath } = await import('../import/api-recordings.ts');
   const requests = await parseRequests(completeToolAnswers, run);
   // The plan reports these errors.
   if (!requests.ok) return;
   const toolNames = requestToolNames(requests.value, completeToolAnswers);
-  if (!isDeepStrictEqual(toolNames, existingProject.answers.tools))
-    throw projectExistsError(directory, existingProject);
+  const hasSameTools = isDeepStrictEqual(toolNames, existingProject.answers.tools);
+  const hasSameRequests = requests.value.every(
+    ({ call }) =>
+      hasAddress(existingProject, call.api) && Object.hasOwn(existingProject.files, recordingPath(call)),
+  );
+  if (!hasSameTools || !hasSameRequests) throw projectExistsError(directory, existingProject);
+}
+
+/** Whether a project calls an API at this address. */
+function hasAddress({ answers }: Manifest, { address }: Api): boolean {
+  return answers.variables?.some((variable) => isDeepStrictEqual(variable, address)) === true;
 }
 
 /** The profile of `--platform`, if a project can be created for it. */

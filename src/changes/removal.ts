@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { CommandError, nameList, unknownTool } from 'market-mcp-contract/command';
-import { recordingFile } from '../import/api-recordings.ts';
+import { recordingPath } from '../import/api-recordings.ts';
 import { environmentFile, planEnvironment } from '../plan/plan-sources.ts';
 import { toolsIndex } from '../plan/plan-tools-index.ts';
 import type { FileSet, TemplateSet } from '../plan/planned-file.ts';
@@ -182,7 +182,7 @@ function unusedRecordings(uses: readonly ApiUse[], otherFiles: Texts): readonly 
 function recordingPaths(requests: ApiUse['requests']): readonly string[] {
   const files = requests.flatMap(({ method, target }) => {
     if (target === null) return [];
-    return `test/recordings/${recordingFile({ method: method as 'get', path: method === 'call' ? `/${target}` : target })}`;
+    return recordingPath({ method: method as 'get', path: method === 'call' ? `/${target}` : target });
   });
   return [...new Set(files)];
 }

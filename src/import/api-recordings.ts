@@ -129,13 +129,14 @@ function recordedToolAnswer({ body = null }: Recording, call: ApiCall): Json {
   return wrapAnswer(unwrapEnvelope(body, call), call.wrap);
 }
 
-/** The name of the recordings file of a path: the same as `recordingFile` of market-mcp-runtime, which this program does not load. */
-export function recordingFile({ method, path }: Pick<ApiCall, 'method' | 'path'>): string {
+/** The path of the file with the recordings of a path. `recordingFile` of market-mcp-runtime, which is not loaded here, gives the same name. */
+export function recordingPath({ method, path }: Pick<ApiCall, 'method' | 'path'>): string {
   const words = path
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-  return `${method}-${words}`.slice(0, 100).concat('.json');
+  const name = `${method}-${words}`.slice(0, 100);
+  return `test/recordings/${name}.json`;
 }
 
 /** The arguments after the server has applied defaults. */

@@ -193,6 +193,23 @@ describe('create refuses', () => {
     expect(api.requestCount()).toBe(0);
   });
 
+  it('a project with the same tool, before another request is sent', async () => {
+    const target = join(directory(), 'gas');
+    const api = await countingApi();
+    const create = (url: string) =>
+      run({ directory: target, tool: 'get_price', fromRequest: [`curl ${url}`], effect: 'reads' });
+    expect((await create(`${api.url}/prices`)).exitCode).toBe(0);
+    const otherPath = await create(`${api.url}/rates`);
+    const otherAddress = await create(`${api.url.replace('127.0.0.1', 'localhost')}/prices`);
+    for (const { exitCode, stderr } of [otherPath, otherAddress]) {
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('already contains a project with get_price');
+    }
+    expect(api.requestCount()).toBe(1);
+    const samePath = await create(`${api.url}/prices`);
+    expect(samePath.stdout).toContain('already contains this project: continuing with it');
+  });
+
   it('the default directory before a request is sent, if it is not empty', async () => {
     const root = directory();
     mkdirSync(join(root, 'my-tool'));

@@ -9,7 +9,7 @@ import {
   writeRecording,
 } from '../../packages/runtime/src/source/recordings.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
-import { recordingFile as recordingFileOfImport } from '../../src/import/api-recordings.ts';
+import { recordingPath } from '../../src/import/api-recordings.ts';
 import { directory as newDirectory } from '../project/directory.ts';
 import { always, errorOf, source } from './source-server.ts';
 
@@ -42,7 +42,7 @@ it.each(['/gas/{chain}', '/', '/v1/Prices.json?wsdl', `/${'long/'.repeat(40)}`])
   'an import names the recordings file of %s as a server does',
   (path) => {
     const request = { method: 'get' as const, path };
-    expect(recordingFileOfImport(request)).toBe(recordingFile(request));
+    expect(recordingPath(request)).toBe(`test/recordings/${recordingFile(request)}`);
   },
 );
 

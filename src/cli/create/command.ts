@@ -11,7 +11,7 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone-problems.ts';
-import { type Creation, planCreation, requireSameRequestTools } from '../../changes/creation.ts';
+import { type Creation, planCreation, requireSameRequests } from '../../changes/creation.ts';
 import { type ImportRun, startImport } from '../../changes/import-run.ts';
 import { variablesToReplay } from '../../changes/key-values.ts';
 import {
@@ -74,8 +74,7 @@ export async function create(
     const existingProject = flags.force ? undefined : projectIn(directoryName);
     if (existingProject === undefined) requireUsableTarget(directoryName, flags);
     else if (mayAsk(flags)) return finishExistingProject(directoryName, existingProject, flags, output);
-    else
-      await requireSameRequestTools(directoryName, existingProject, completeAnswers(givenAnswers), importRun);
+    else await requireSameRequests(directoryName, existingProject, completeAnswers(givenAnswers), importRun);
   }
   const planning = creationPlanning(givenAnswers, flags, importRun, output);
   const creation = await planFromAnswers(planning, flags);

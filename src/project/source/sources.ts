@@ -1,7 +1,7 @@
 import { CommandError } from 'market-mcp-contract/command';
 import { visibleJson, withLargeIntegersAsText } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { completeRecording, initialRecordings, recordingFile } from '../../import/api-recordings.ts';
+import { completeRecording, initialRecordings, recordingPath } from '../../import/api-recordings.ts';
 import {
   type Api,
   type ApiKey,
@@ -253,7 +253,7 @@ function recordingFiles(
   const files = new Map<string, Recording[]>();
   for (const tool of tools) {
     if (!tool.call) continue;
-    const path = `test/recordings/${recordingFile(tool.call)}`;
+    const path = recordingPath(tool.call);
     const knownRecordings = files.get(path) ?? parseRecordings(path, read(path));
     const { call } = tool;
     const byRequest = new Map(
