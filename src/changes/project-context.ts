@@ -32,12 +32,12 @@ export function isSameProject(directory: string, files: FileSet): boolean {
 }
 
 /**
- * The state of the target, after the leftovers of killed runs were removed.
+ * Returns the directory to write a project to, without the leftovers of killed runs.
  *
- * @param files to be written, as far as known.
- * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, or as `inspectTarget` does.
+ * @param files to be written, if they are planned
+ * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, or as `inspectTarget` does, if they cannot be written there
  */
-export function prepareTarget(
+export function requireUsableTarget(
   directoryName: string,
   switches: CreateSwitches,
   files: FileSet = new Map(),
@@ -57,11 +57,6 @@ export function prepareTarget(
     `${directory} is not empty: ${conflicts.join(', ')}`,
     'Choose another directory, or use --force to write into this one. Files that you have created or changed are kept.',
   );
-}
-
-/** @throws CommandError as `prepareTarget`, if no project can be written to a directory */
-export function requireUsableTarget(directory: string, switches: CreateSwitches): void {
-  prepareTarget(directory, switches);
 }
 
 /** Why no project can be written to a directory, as an error of the answer that names it. */
@@ -104,7 +99,7 @@ export function finishCommand({ directory, packageManager }: ProjectContext): st
 
 /** The command that changes to a directory; none if it is the current one. */
 export function enterCommand(directory: string): readonly string[] {
-  const place = relative(process.cwd(), resolve(directory));
-  if (place === '') return [];
-  return [shellLine(['cd', asOperand(place)])];
+  const path = relative(process.cwd(), resolve(directory));
+  if (path === '') return [];
+  return [shellLine(['cd', asOperand(path)])];
 }

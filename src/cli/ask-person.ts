@@ -23,7 +23,8 @@ export async function askPerson<T>(ask: (asker: Asker) => Promise<T>): Promise<T
 }
 
 /** @throws Cancelled if the person at the terminal does not agree. */
-export async function requireConsent(question: string, initial: boolean): Promise<void> {
+export async function requireConsent(question: string, enterMeans: 'yes' | 'no'): Promise<void> {
   const { Cancelled } = await import('./prompts/leaving.ts');
-  if (!(await askPerson((asker) => asker.confirm(question, initial)))) throw new Cancelled();
+  const isYesSelected = enterMeans === 'yes';
+  if (!(await askPerson((asker) => asker.confirm(question, isYesSelected)))) throw new Cancelled();
 }

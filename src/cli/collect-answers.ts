@@ -1,5 +1,6 @@
 import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
 import type { ImportRun } from '../changes/import-run.ts';
+import { isCurl } from '../import/request/curl-text.ts';
 import type { ToolQuestionAnswers } from '../questions/tool-questions.ts';
 import { mayAsk, type QuestionSwitches } from './ask-person.ts';
 
@@ -50,9 +51,11 @@ export async function listChoices(
   run: ImportRun,
   output: Output,
 ): Promise<ExitCode | undefined> {
-  if (fromRequest.length === 1 && request === undefined && !mayAsk(switches)) {
-    const { listRequests } = await import('./tools/choices.ts');
-    return listRequests(fromRequest[0] ?? '', run, output);
+  const [requestText, ...otherRequests] = fromRequest;
+  const isOnlyFile = requestText !== undefined && !isCurl(requestText) && otherRequests.length === 0;
+  if (isOnlyFile && request === undefined && !mayAsk(switches)) {
+    const { listFileRequests } = await import('./tools/choices.ts');
+    return listFileRequests(requestText, run, output);
   }
   const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
   if (fromOpenapi === undefined || !lists) return undefined;

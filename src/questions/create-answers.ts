@@ -30,12 +30,12 @@ export function missingFlags(answers: Partial<CreateQuestionAnswers>): readonly 
 }
 
 /** All answers, with defaults for missing ones. */
-export function completeAnswers(givenAnswers: Partial<CreateQuestionAnswers>): CreateAnswers {
+export function completeAnswers(partialAnswers: Partial<CreateQuestionAnswers>): CreateAnswers {
   const { directory, tool, platform } = createQuestions;
   const answers = {
-    directory: directory.initial(givenAnswers),
-    platform: platform.initial(givenAnswers),
-    ...givenAnswers,
+    directory: directory.initial(partialAnswers),
+    platform: platform.initial(partialAnswers),
+    ...partialAnswers,
   };
   return withDefaults(answers, tool.initial(answers));
 }

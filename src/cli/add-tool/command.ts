@@ -45,10 +45,10 @@ export async function addTool(
   const exitCodeOfList = await listChoices(flagAnswers, flags, run, output);
   if (exitCodeOfList !== undefined) return exitCodeOfList;
   const project = await openProject(findProject(process.cwd()));
-  const givenAnswers = { ...flagAnswers, ...requestPlaceOf(project) };
+  const initialAnswers = { ...flagAnswers, ...requestPlaceOf(project) };
   // Read before the lock is taken: standard input may take long.
   const importedTools = await planFromAnswers(
-    additionPlanning(givenAnswers, project, flags, run, output),
+    additionPlanning(initialAnswers, project, flags, run, output),
     flags,
   );
   const { directory } = project;
@@ -113,7 +113,7 @@ function addedToolNames({ prepared }: Addition): readonly string[] {
 
 /** How the new tools of a project are made from the answers that flags give. */
 function additionPlanning(
-  givenAnswers: PartialAnswers,
+  initialAnswers: PartialAnswers,
   project: Project,
   { check }: AddToolSwitches,
   run: ImportRun,
@@ -123,16 +123,16 @@ function additionPlanning(
   const importFromAnswers = (answers: PartialAnswers) =>
     importTools(toolAnswers(withDefaults(answers)), project.profile, run, fields);
   return {
-    questionsToAsk: givenAnswers.ask,
-    missingFlags: requiredQuestions(givenAnswers)
-      .filter((name) => givenAnswers[name] === undefined)
+    questionsToAsk: initialAnswers.ask,
+    missingFlags: requiredQuestions(initialAnswers)
+      .filter((name) => initialAnswers[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
-    planWithDefaults: async () => unwrap(await importFromAnswers(givenAnswers)),
+    planWithDefaults: async () => unwrap(await importFromAnswers(initialAnswers)),
     async planByAsking() {
       const { askAll } = await import('../prompts/flow.ts');
       return askAll({
         title: 'market-mcp add-tool',
-        flagAnswers: givenAnswers,
+        flagAnswers: initialAnswers,
         run,
         questionsBeforeTool: [],
         questionsAfterTool: [],

@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path';
 import {
   CommandError,
   type ExitCode,
-  exitCodes,
   nameList,
   type Output,
   pass,
@@ -18,7 +17,6 @@ import {
   directoryError,
   isSameProject,
   type ProjectContext,
-  prepareTarget,
   projectIn,
   requireUsableTarget,
 } from '../../changes/project-context.ts';
@@ -52,9 +50,15 @@ import {
   sampleEdit,
   showFailures,
   showPrepared,
-  showReport,
 } from './creation-lines.ts';
-import { adviceNotes, changeNotes, sentRequestSentences, showNotes, warningNotes } from './notes.ts';
+import {
+  adviceNotes,
+  changeNotes,
+  type FileNote,
+  sentRequestSentences,
+  showNotes,
+  warningNotes,
+} from './notes.ts';
 import type { StepResults } from './steps.ts';
 
 /** `create-market-mcp [directory]`: answers, files in memory, files on disk, install, git, self-check. */
@@ -63,20 +67,20 @@ export async function create(
   output: Output,
   flags: CreateFlags & CreateSwitches,
 ): Promise<ExitCode> {
-  const givenAnswers = unwrap(readCreateFlags({ ...flags, directory }));
+  const flagAnswers = unwrap(readCreateFlags({ ...flags, directory }));
   const importRun = startImport();
-  const exitCodeOfList = await listChoices(givenAnswers, flags, importRun, output);
+  const exitCodeOfList = await listChoices(flagAnswers, flags, importRun, output);
   if (exitCodeOfList !== undefined) return exitCodeOfList;
   // The target is checked before any question and any request.
-  const defaultDirectory = flags.yes ? completeAnswers(givenAnswers).directory : undefined;
-  const directoryName = givenAnswers.directory ?? defaultDirectory;
+  const defaultDirectory = flags.yes ? completeAnswers(flagAnswers).directory : undefined;
+  const directoryName = flagAnswers.directory ?? defaultDirectory;
   if (directoryName !== undefined) {
     const existingProject = flags.force ? undefined : projectIn(directoryName);
     if (existingProject === undefined) requireUsableTarget(directoryName, flags);
     else if (mayAsk(flags)) return finishExistingProject(directoryName, existingProject, flags, output);
-    else await requireSameRequests(directoryName, existingProject, completeAnswers(givenAnswers), importRun);
+    else await requireSameRequests(directoryName, existingProject, completeAnswers(flagAnswers), importRun);
   }
-  const planning = creationPlanning(givenAnswers, flags, importRun, output);
+  const planning = creationPlanning(flagAnswers, flags, importRun, output);
   const creation = await planFromAnswers(planning, flags);
   const { answers, files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
@@ -84,7 +88,7 @@ export async function create(
     const message = `${context.directory} already contains this project: continuing with it`;
     return runStepsAndReport(creation, context, message, flags, output);
   }
-  const target = prepareTarget(answers.directory, flags, files);
+  const target = requireUsableTarget(answers.directory, flags, files);
   if (flags.dryRun) return showCreationDryRun(creation, target.directory, output);
   writeProject(target, files);
   const context = { directory: target.directory, packageManager };
@@ -94,26 +98,26 @@ export async function create(
 
 /** How a project is planned from the answers that flags give. */
 function creationPlanning(
-  givenAnswers: Partial<CreateQuestionAnswers>,
+  flagAnswers: Partial<CreateQuestionAnswers>,
   switches: CreateSwitches,
   importRun: ImportRun,
   output: Output,
 ): AnswerPlanning<Creation> {
   return {
-    questionsToAsk: givenAnswers.ask,
-    missingFlags: missingFlags(givenAnswers),
-    planWithDefaults: async () => unwrap(await planCreation(completeAnswers(givenAnswers), importRun)),
+    questionsToAsk: flagAnswers.ask,
+    missingFlags: missingFlags(flagAnswers),
+    planWithDefaults: async () => unwrap(await planCreation(completeAnswers(flagAnswers), importRun)),
     async planByAsking() {
       const { askCreate } = await import('../prompts/flow.ts');
       const program = ownCommand('create-market-mcp');
       return askCreate({
-        flagAnswers: givenAnswers,
+        flagAnswers,
         run: importRun,
         async review(reviewedAnswers) {
           const planned = await planCreation(completeAnswers(reviewedAnswers), importRun);
           if (!planned.ok) return planned;
           const { answers, files, prepared } = planned.value;
-          const { directory } = prepareTarget(answers.directory, switches, files);
+          const { directory } = requireUsableTarget(answers.directory, switches, files);
           const lines = reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth());
           return pass({ plan: planned.value, lines });
         },
@@ -166,36 +170,39 @@ async function runStepsAndReport(
     next: steps.flatMap(({ command }) => command ?? []),
     repeat: repeatCommand,
   };
+  const fileNotes = [...adviceNotes(prepared.advice, report), ...changeNotes(prepared.changes)];
+  const lastLines = [...nextLines(context, steps, output)];
+  if (mayAsk(switches))
+    lastLines.push(output.style('dim', `To repeat this without questions: ${repeatCommand}`));
+  return showOutcome({ context, report, fileNotes, lastLines }, result, output);
+}
+
+/** What is printed after the steps of a creation. */
+interface CreationOutcome {
+  readonly context: ProjectContext;
+  readonly report: StepResults['report'];
+  readonly fileNotes: readonly FileNote[];
+  readonly lastLines: readonly string[];
+}
+
+/** Prints the failed rules of the self-check; or the last lines, after as many notes as the maximum number of lines allows. */
+function showOutcome(
+  { context, report, fileNotes, lastLines }: CreationOutcome,
+  result: object,
+  output: Output,
+): ExitCode {
   if (report?.ok === false) {
     showFailures(report, output);
     return output.failure(result, selfCheckFailed(context));
   }
-  const lastLines = [...endLines(context, steps, output)];
-  if (mayAsk(switches))
-    lastLines.push(output.style('dim', `To repeat this without questions: ${repeatCommand}`));
-  showCreationNotes(prepared, report, lastLines.length, output);
+  const warnings = report ? warningNotes(report) : [];
+  showNotes([...warnings, ...fileNotes], output, maxPrintedLines - output.lineCount - lastLines.length);
   for (const line of lastLines) output.line(line);
   return output.result({ ok: true, ...result });
 }
 
-/**
- * Prints as many notes about the files as the maximum number of lines allows.
- *
- * @param endLineCount lines that are printed after the notes
- */
-function showCreationNotes(
-  { advice, changes }: Creation['prepared'],
-  report: StepResults['report'],
-  endLineCount: number,
-  output: Output,
-): void {
-  const fileNotes = report ? [...warningNotes(report)] : [];
-  fileNotes.push(...adviceNotes(advice, report), ...changeNotes(changes));
-  showNotes(fileNotes, output, maxPrintedLines - output.lineCount - endLineCount);
-}
-
 /** The next steps, and where the rest is explained. */
-function endLines(
+function nextLines(
   { directory }: ProjectContext,
   steps: readonly NextStep[],
   output: Output,
@@ -218,18 +225,16 @@ async function finishExistingProject(
   const context = { directory: resolve(directory), packageManager: answers.packageManager };
   const tools = nameList(answers.tools);
   const question = `${directory} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
-  await requireConsent(singleLine(question), true);
+  await requireConsent(singleLine(question), 'yes');
   const { report, notes } = await runRequestedSteps(context, context.directory, switches, output);
   for (const note of notes) output.note(note);
-  if (report) showReport(report, output);
-  if (report?.ok === false) return output.failure({ directory: context.directory }, selfCheckFailed(context));
   const [tool] = answers.tools;
   const { sampledTools } = await import('../../project/read/open.ts');
   const isSampled = tool !== undefined && sampledTools(context.directory).has(tool);
   const firstEdit = isSampled ? sampleEdit(tool) : undefined;
   const steps = nextSteps(context, switches.install, firstEdit, tool);
-  for (const line of endLines(context, steps, output)) output.line(line);
-  return exitCodes.ok;
+  const lastLines = nextLines(context, steps, output);
+  return showOutcome({ context, report, fileNotes: [], lastLines }, { directory: context.directory }, output);
 }
 
 /** Prints what would be written. */

@@ -22,9 +22,10 @@ export interface StepResults {
 }
 
 /**
- * Runs the requested steps: install, git, self-check. Their result is printed as one line.
+ * Runs the requested steps: install, git, self-check. One line reports what was written, installed and committed; the self-check
+ * reports its own result.
  *
- * @param successText what was made before
+ * @param successText what was written before
  * @throws as each step
  */
 export async function runSteps(
@@ -42,7 +43,7 @@ export async function runSteps(
   const laterSteps: string[] = [];
   if (git) laterSteps.push('git init (if no repository is around it)');
   if (check) laterSteps.push(selfCheckCommand);
-  // The platform key is made while the package manager runs.
+  // `prepareCheck` makes the key of the temporary platform while the package manager runs.
   const platformKey = runsCheck ? setImmediate(context.directory).then(prepareCheck) : undefined;
   platformKey?.catch(() => {}); // the check reports the error
   let buildRun = Promise.resolve();
@@ -111,11 +112,11 @@ export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
   buildRun = buildProject(directory, packageManager),
-  privateKey?: Promise<KeyObject>,
+  platformKey?: Promise<KeyObject>,
 ): Promise<CheckReport> {
   await withProgress(output.progress('building'), () => buildRun);
   const report = await withProgress(output.progress('self-check'), (update) =>
-    selfCheck(openForCheck(directory, { privateKey }), (id, completedCount, total) =>
+    selfCheck(openForCheck(directory, { privateKey: platformKey }), (id, completedCount, total) =>
       update(`${completedCount}/${total} ${id}`),
     ),
   );

@@ -16,7 +16,6 @@ import {
   matching,
   operationName,
 } from '../../import/openapi/operations.ts';
-import { isCurl } from '../../import/request/curl-text.ts';
 import type { HeaderPairs } from '../../project/read/read-document.ts';
 
 /**
@@ -72,16 +71,15 @@ function closing(shownCount: number, totalCount: number, search: string | undefi
   return `${found} ${shownCount > 0 ? choose : 'Search with other or fewer words.'}`;
 }
 
-/** Prints the requests of a HAR file for an author to choose from; undefined if there is only one request. */
-export async function listRequests(
-  text: string,
+/** Prints the requests of a file for an author to choose from; undefined if there is only one request. */
+export async function listFileRequests(
+  path: string,
   run: ImportRun,
   output: Output,
 ): Promise<ExitCode | undefined> {
-  if (isCurl(text)) return undefined;
-  const found = unwrap(await readRequestText(text, run));
-  if (found.length === 1) return undefined;
-  const requests = found.map(({ number = 1, method, url }) => ({
+  const fileRequests = unwrap(await readRequestText(path, run));
+  if (fileRequests.length === 1) return undefined;
+  const requests = fileRequests.map(({ number = 1, method, url }) => ({
     number,
     method: method.toUpperCase(),
     // Its query may contain a key, and so may its user.

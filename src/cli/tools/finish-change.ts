@@ -61,7 +61,7 @@ export async function changeTools<
   if (!switches.yes) {
     requirePerson(switches);
     for (const line of lines(planned)) output.line(`  ${singleLine(line)}`);
-    await requireConsent(question, false);
+    await requireConsent(question, 'no');
   }
   const plannedChange = await changeProject(directory, planNow);
   for (const line of lines(plannedChange)) output.done(`${prefix}${line}`);
