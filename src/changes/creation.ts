@@ -28,7 +28,7 @@ export interface Creation {
   readonly packageManager: PackageManager;
   readonly prepared: PreparedTools;
   readonly files: FileSet;
-  /** Values of keys, for `.env` only. */
+  /** The values of keys, by variable. They are written to `.env` only. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 

@@ -12,7 +12,7 @@ export interface LocatedDocument {
   readonly url: string | null;
 }
 
-/** The response of an API to a request with these arguments; its text is null after a 404 or an empty envelope. */
+/** The response of an API to a request with these arguments; its text is null after a 404, and after a GraphQL or JSON-RPC response without a result. */
 export interface ApiResponse {
   readonly arguments: JsonObject;
   readonly status: number;

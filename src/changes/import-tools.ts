@@ -8,7 +8,7 @@ import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import type { FieldAnswers, SampleAnswers, SpecAnswers, ToolAnswers } from '../questions/tool-answers.ts';
 import { defaultDescription } from '../questions/tool-defaults.ts';
 import { definitionOf } from '../tools/definition.ts';
-import { metaFromSettings, metaOfWriting } from '../tools/meta-settings.ts';
+import { metaForWrites, metaFromSettings } from '../tools/meta-settings.ts';
 import { selectTools } from '../tools/selection.ts';
 import type { ImportRun } from './import-run.ts';
 
@@ -34,7 +34,7 @@ export async function importTools(
   const { withDescriptions } = await import('../import/tool-prefix.ts');
   const statedTools = importedTools.value.map((tool) => {
     const entry = { ...tool.entry, ...statedMembers(toolAnswers, profile) };
-    return withWritingMeta({ ...tool, entry }, profile);
+    return withMetaForWrites({ ...tool, entry }, profile);
   });
   const describedTools = withDescriptions(statedTools, description);
   if (!describedTools.ok) return describedTools;
@@ -107,15 +107,15 @@ async function toolsFromSpec({ path, selection }: SpecAnswers): Promise<Result<r
   return pass(first ? [{ ...first, changes: selected.value.changes }, ...otherTools] : []);
 }
 
-/** A tool that calls its source and may change something gets the `_meta` that states it on platforms that know it. */
-function withWritingMeta(tool: ImportedTool, { toolMeta }: PlatformProfile): ImportedTool {
+/** A tool that calls its source and may change something, with the `_meta` that keeps a platform from calling it to answer a question. */
+function withMetaForWrites(tool: ImportedTool, { toolMeta }: PlatformProfile): ImportedTool {
   const { entry } = tool as { readonly entry: JsonObject };
   if (!tool.call || onlyReads(entry)) return tool;
   const statedMeta = isObject(entry._meta) ? entry._meta : {};
-  const meta = metaOfWriting(statedMeta, toolMeta);
+  const meta = metaForWrites(statedMeta, toolMeta);
   if (meta === statedMeta) return tool;
   const added = Object.keys(meta).filter((name) => !Object.hasOwn(statedMeta, name));
-  const offer =
+  const executionHint =
     meta.surface === 'execute'
       ? ''
       : '; to offer it for execution, add a price, pricing.executeUsd, and surface: execute';
@@ -124,15 +124,15 @@ function withWritingMeta(tool: ImportedTool, { toolMeta }: PlatformProfile): Imp
       tool: String(entry.name),
       path: `_meta.${name}`,
       what: `became ${JSON.stringify(meta[name])}`,
-      why: `the tool may change something, so no platform should call it to answer a question${offer}`,
+      why: `the tool may change something, so no platform should call it to answer a question${executionHint}`,
     }),
   );
   return { ...tool, entry: { ...entry, _meta: meta }, changes: [...tool.changes, ...changes] };
 }
 
-/** The values of the keys of tools that were made from requests. */
-export function secretsOf(entries: readonly ImportedTool[]): ReadonlyMap<string, string> {
-  return new Map(entries.flatMap(({ secrets = [] }) => [...secrets]));
+/** The values of the keys of all tools, by variable. */
+export function secretsOf(importedTools: readonly ImportedTool[]): ReadonlyMap<string, string> {
+  return new Map(importedTools.flatMap(({ secrets = [] }) => [...secrets]));
 }
 
 async function toolFromSamples({ paths, tool: name, input }: SampleAnswers) {

@@ -18,7 +18,7 @@ export interface RequestKeys {
  * may have its own variable for a key whose value the author has in another one.
  */
 export interface KeyValues extends Pick<RequestKeys, 'origin'> {
-  readonly valueByVariable: ReadonlyMap<string, string>;
+  readonly secrets: ReadonlyMap<string, string>;
   /** Variables that the environment has, and that the author has not allowed to send. */
   readonly unpermitted: readonly string[];
   readonly missing: readonly string[];
@@ -50,12 +50,12 @@ export async function findKeyValues(
 ): Promise<KeyValues> {
   const hasVariables = [...sources.values()].some((source) => 'variable' in source);
   const savedValues = hasVariables ? await dotEnvValues(directory, origin) : {};
-  const valueByVariable = new Map<string, string>();
+  const secrets = new Map<string, string>();
   const unpermitted: string[] = [];
   const missing: string[] = [];
   for (const [projectVariable, source] of sources) {
     if ('value' in source) {
-      valueByVariable.set(projectVariable, source.value);
+      secrets.set(projectVariable, source.value);
       continue;
     }
     const { variable: statedVariable } = source;
@@ -63,11 +63,11 @@ export async function findKeyValues(
     const permittedValue = env.includes(statedVariable) ? environmentValue : undefined;
     const typedValue = typedKeys.get(`${origin} ${statedVariable}`);
     const value = typedValue ?? savedValues[projectVariable] ?? permittedValue;
-    if (value !== undefined) valueByVariable.set(projectVariable, value);
+    if (value !== undefined) secrets.set(projectVariable, value);
     else if (environmentValue === undefined) missing.push(statedVariable);
     else unpermitted.push(statedVariable);
   }
-  return { origin, valueByVariable, unpermitted, missing };
+  return { origin, secrets, unpermitted, missing };
 }
 
 /** The values in `.env` that may be sent to an origin. The parser of the API files is loaded only if there are any values. */

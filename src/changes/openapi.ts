@@ -165,7 +165,7 @@ async function sentOperation(
   const errors = keyValueErrors(found, '--from-openapi');
   if (errors.length > 0) return refuse(...errors);
   const { inputSchema } = draft;
-  const sending = { call: request, inputSchema, examples: answers.examples, secrets: found.valueByVariable };
+  const sending = { call: request, inputSchema, examples: answers.examples, secrets: found.secrets };
   const sentRequests = await sendRequests(sending, '--from-openapi', run);
   if (!sentRequests.ok) return sentRequests;
   const samples = [...(documentChoice.choice.samples ?? []), ...sentRequests.value.samples];

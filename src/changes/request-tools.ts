@@ -12,7 +12,7 @@ import { effects } from 'market-mcp-contract/definition';
 import { type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
 import { outputWithoutSignals, toolDescription } from '../import/describe.ts';
-import type { ImportedTool } from '../import/imported-tool.ts';
+import type { ApiCall, ImportedTool } from '../import/imported-tool.ts';
 import { operationEffect } from '../import/openapi/openapi-tool.ts';
 import { withCredentials } from '../import/operation-credentials.ts';
 import type { AuthorRequest } from '../import/request/author-request.ts';
@@ -21,7 +21,6 @@ import { parseHar } from '../import/request/har.ts';
 import { type ParsedRequest, parseCurl, parseRequest } from '../import/request/parse-request.ts';
 import { toolOfSamples } from '../import/sample.ts';
 import { successMembersOf } from '../import/success-signs.ts';
-import { toolToDo } from '../import/to-do.ts';
 import { freeToolName } from '../model/names.ts';
 import type { RequestAnswers } from '../questions/tool-answers.ts';
 import { defaultDescription } from '../questions/tool-defaults.ts';
@@ -65,17 +64,17 @@ export function readCurlCommand(text: string, { keylessCommands }: ImportRun): R
 
 /** Parses the chosen requests, in the order of the flags. Nothing is sent. */
 export async function parseRequests(
-  { requests, number, input, constants, segments, variables: projectVariables }: RequestAnswers,
+  { requests: requestTexts, number, input, constants, segments, variables: projectVariables }: RequestAnswers,
   run: ImportRun,
 ): Promise<Result<readonly ParsedRequest[]>> {
-  if (number !== undefined && requests.length > 1) {
-    const message = `is for one HAR file, but there are ${requests.length} requests`;
+  if (number !== undefined && requestTexts.length > 1) {
+    const message = `is for one HAR file, but there are ${requestTexts.length} requests`;
     return reject('--request', number, message, 'Give one request at a time.');
   }
   const parsedRequests: ParsedRequest[] = [];
   // A later request reuses the address and the keys of an earlier one.
   const knownVariables = [...projectVariables];
-  for (const text of requests) {
+  for (const text of requestTexts) {
     const read = await readRequestText(text, run);
     if (!read.ok) return read;
     const chosenRequest = chooseRequest(read.value, number);
@@ -107,19 +106,18 @@ function chooseRequest(
 
 /** The names of the tools of requests: the name that the author gives to the only one, or the name that each request suggests. */
 export function requestToolNames(
-  requests: readonly ParsedRequest[],
+  parsedRequests: readonly ParsedRequest[],
   { tool }: Pick<RequestAnswers, 'tool'>,
 ): readonly string[] {
   const takenNames = new Set<string>();
-  return requests.map(({ name }) => tool ?? freeToolName(name, takenNames));
+  return parsedRequests.map(({ name }) => tool ?? freeToolName(name, takenNames));
 }
 
-/** A request and everything that it is sent with. */
+/** A request with the name of its tool and the values of its keys. */
 interface RequestWithKeys {
-  readonly request: ParsedRequest;
-  /** Of its tool. */
-  readonly name: string;
-  readonly keys: KeyValues;
+  readonly parsedRequest: ParsedRequest;
+  readonly toolName: string;
+  readonly keyValues: KeyValues;
 }
 
 /** The tools of requests. Each request is sent once, and once more for each example. */
@@ -133,30 +131,33 @@ export async function toolsFromRequests(
     const message = 'gives no response from which the tool can be made';
     return reject('--no-send', undefined, message, 'Add --from-sample <file>.');
   }
-  const names = requestToolNames(parsed.value, answers);
-  const requests = await Promise.all(
-    parsed.value.map(async (request, i): Promise<RequestWithKeys> => {
-      const keys = await findKeyValues(requestKeys(request), answers, run);
-      return { request, name: names[i] ?? request.name, keys };
+  const toolNames = requestToolNames(parsed.value, answers);
+  const requestsWithKeys = await Promise.all(
+    parsed.value.map(async (parsedRequest, i): Promise<RequestWithKeys> => {
+      const keyValues = await findKeyValues(requestKeys(parsedRequest), answers, run);
+      return { parsedRequest, toolName: toolNames[i] ?? parsedRequest.name, keyValues };
     }),
   );
-  const errors = sendErrors(answers, requests);
+  const errors = sendErrors(answers, requestsWithKeys);
   if (errors.length > 0) return refuse(...errors);
   const tools: ImportedTool[] = [];
-  for (const request of requests) {
-    const tool = await toolFromRequest(request, answers, run);
+  for (const requestWithKeys of requestsWithKeys) {
+    const tool = await toolFromRequest(requestWithKeys, answers, run);
     if (!tool.ok) return tool;
     tools.push(tool.value);
   }
   return pass(withCredentials(tools));
 }
 
-/** Everything that forbids to send the requests, before the first one is sent. */
-function sendErrors(answers: RequestAnswers, requests: readonly RequestWithKeys[]): readonly InputError[] {
+/** The errors for which no request is sent. */
+function sendErrors(
+  answers: RequestAnswers,
+  requestsWithKeys: readonly RequestWithKeys[],
+): readonly InputError[] {
   const { tool, title, input, constants, segments, examples } = answers;
-  const parsedRequests = requests.map(({ request }) => request);
+  const parsedRequests = requestsWithKeys.map(({ parsedRequest }) => parsedRequest);
   const errors: InputError[] = [];
-  if (requests.length > 1) {
+  if (parsedRequests.length > 1) {
     const flags = {
       '--tool': tool,
       '--title': title,
@@ -165,13 +166,13 @@ function sendErrors(answers: RequestAnswers, requests: readonly RequestWithKeys[
       '--segment': segments[0]?.name,
       '--example': examples[0]?.text,
     };
-    const message = `is for one request, but there are ${requests.length}`;
+    const message = `is for one request, but there are ${parsedRequests.length}`;
     errors.push(...singleRequestErrors(flags, message, () => 'Give one request at a time.'));
   }
   errors.push(...unusedVariables(answers.env, parsedRequests.map(requestKeys)));
   if (!sendsRequests(answers)) return errors;
   errors.push(...consentErrors(answers, parsedRequests));
-  errors.push(...requests.flatMap(({ keys }) => keyValueErrors(keys, '--from-request')));
+  errors.push(...requestsWithKeys.flatMap(({ keyValues }) => keyValueErrors(keyValues, '--from-request')));
   return errors;
 }
 
@@ -188,16 +189,19 @@ export function requestKeys({ call, keySources }: ParsedRequest): RequestKeys {
 /** The requests that may be sent only with the consent of the author: they may change something. */
 export function requestsThatMayChange(
   { effect }: RequestAnswers,
-  requests: readonly ParsedRequest[],
+  parsedRequests: readonly ParsedRequest[],
 ): readonly ParsedRequest[] {
   if (effect === 'reads') return [];
-  return requests.filter(({ onlyReads }) => !onlyReads);
+  return parsedRequests.filter(({ onlyReads }) => !onlyReads);
 }
 
 /** An error for each request that may change something and that the author has not allowed to send. */
-function consentErrors(answers: RequestAnswers, requests: readonly ParsedRequest[]): readonly InputError[] {
+function consentErrors(
+  answers: RequestAnswers,
+  parsedRequests: readonly ParsedRequest[],
+): readonly InputError[] {
   if (answers.send !== undefined) return [];
-  return requestsThatMayChange(answers, requests).map(({ call: { method, path } }) => {
+  return requestsThatMayChange(answers, parsedRequests).map(({ call: { method, path } }) => {
     const message = `would send ${method.toUpperCase()} ${path}, which may change something: nothing was sent`;
     const hint =
       'Add --send to send it once, --effect reads if it only reads, or --no-send with --from-sample <file>.';
@@ -207,15 +211,16 @@ function consentErrors(answers: RequestAnswers, requests: readonly ParsedRequest
 
 /** The tool of a request: from the responses of its API, or from saved ones. */
 async function toolFromRequest(
-  { request, name, keys }: RequestWithKeys,
+  { parsedRequest, toolName, keyValues }: RequestWithKeys,
   answers: RequestAnswers,
   run: ImportRun,
 ): Promise<Result<ImportedTool>> {
-  const { input, notes, onlyReads } = request;
-  const { valueByVariable: secrets } = keys;
-  const effect = answers.effect ?? (onlyReads ? 'reads' : operationEffect(request.call.method, name));
-  const isReadByPost = effect === 'reads' && request.call.method === 'post';
-  const call: ParsedRequest['call'] = isReadByPost ? { ...request.call, isReadByPost } : request.call;
+  const { input, notes, onlyReads } = parsedRequest;
+  const { secrets } = keyValues;
+  const { method } = parsedRequest.call;
+  const effect = answers.effect ?? (onlyReads ? 'reads' : operationEffect(method, toolName));
+  const isReadByPost = method === 'post' && (onlyReads || effect === 'reads');
+  const call: ApiCall = isReadByPost ? { ...parsedRequest.call, isReadByPost } : parsedRequest.call;
   const inputSchema = { type: 'object', ...fieldsSchema(input) };
   const requestToSend = { call, inputSchema, examples: answers.examples, secrets };
   const sentRequests = sendsRequests(answers)
@@ -226,8 +231,8 @@ async function toolFromRequest(
   if (!samples.ok) return samples;
   const sampledTool = toolOfSamples(
     samples.value,
-    { name, input, returnsApiAnswers: true },
-    (fields, returns) => defaultDescription(name, fields, returns),
+    { name: toolName, input, returnsApiAnswers: true },
+    (fields, returns) => defaultDescription(toolName, fields, returns),
   );
   if (!sampledTool.ok) return sampledTool;
   const { wrap, ...tool } = sampledTool.value;
@@ -237,23 +242,21 @@ async function toolFromRequest(
     entry: {
       ...tool.entry,
       annotations: effects[effect],
-      description: requestDescription(request, tool.entry as JsonObject),
+      description: requestDescription(parsedRequest, tool.entry as JsonObject),
     },
     call: { ...call, wrap, ...(success && { success }) },
     secrets,
   };
   const completeTool = sentRequests ? withExchanges(importedTool, sentRequests.value) : importedTool;
-  const requestChanges = notes.map((note) => ({ tool: name, ...note }));
+  const requestChanges = notes.map((note) => ({ tool: toolName, ...note }));
   return pass({ ...completeTool, changes: [...requestChanges, ...completeTool.changes] });
 }
 
-/** The description that the request and its data suggest; else the description of the entry. */
+/** The description that a request and its data suggest; else the description of the tool's entry. */
 function requestDescription(
   { call: { api, method, path } }: ParsedRequest,
   { description, outputSchema }: JsonObject,
 ): string {
   const dataSchema = outputWithoutSignals(objectOr(outputSchema));
-  const derivedDescription = toolDescription({ id: null, method, path }, {}, api.title, dataSchema);
-  if (derivedDescription === toolToDo) return textOr(description);
-  return derivedDescription;
+  return toolDescription({ id: null, method, path }, {}, api.title, dataSchema) ?? textOr(description);
 }

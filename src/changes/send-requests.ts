@@ -37,13 +37,13 @@ export interface RequestToSend {
   readonly inputSchema: JsonObject;
   /** For each example, the request is sent once more. */
   readonly examples: readonly ExampleValue[];
-  /** Values of its keys, by variable. */
+  /** The values of its keys, by variable. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
 /** The requests of a tool that were sent, and what the API answered. */
 export interface SentRequests {
-  /** The responses with data, without their envelopes; all responses if none has data. */
+  /** The answers with data; all answers if none has data. */
   readonly samples: readonly AnswerSample[];
   readonly secrets: ReadonlyMap<string, string>;
   /** States that the request was sent. */
@@ -53,7 +53,7 @@ export interface SentRequests {
 
 /** A sent request and its response, in the form of the API. */
 interface ApiExchange extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
-  /** Undefined after a 404 or an empty envelope. */
+  /** Undefined after a 404, and after a GraphQL or JSON-RPC response without a result. */
   readonly value?: Json | undefined;
   /** The response has no value, or it is the response to a read and contains no data. */
   readonly isEmpty: boolean;
@@ -63,7 +63,7 @@ interface ApiExchange extends Pick<ApiResponse, 'arguments' | 'status' | 'header
  * Sends a request, and once more for each example. What this run has already sent is not sent again.
  *
  * @param flag names the request in errors
- * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
+ * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in a GraphQL or JSON-RPC response
  */
 export async function sendRequests(
   request: RequestToSend,
@@ -104,7 +104,7 @@ function sentNote({ method, path }: ApiRequest, exchanges: readonly ApiExchange[
   };
 }
 
-/** Each sent request with its response. A response to a read is empty if `lacksData` finds no data in it, with the schema of all responses. */
+/** Each sent request with its response. The schema of all responses shows which members are data, and so which response has none. */
 function toExchanges(
   call: ApiRequest,
   responses: readonly ApiResponse[],
@@ -129,7 +129,7 @@ function isEmptyResponse(schema: JsonObject, value: Json, args: JsonObject): boo
   return lacksData(schema, value, args);
 }
 
-/** A tool with the exchanges with its API, and with what they show: its empty results and its pages. */
+/** A tool with its exchanges. They also show whether 404 is an empty result, and whether answers have further pages. */
 export function withExchanges(tool: ImportedTool, { secrets, note, exchanges }: SentRequests): ImportedTool {
   const { call } = tool;
   if (!call) return tool;
@@ -142,7 +142,7 @@ export function withExchanges(tool: ImportedTool, { secrets, note, exchanges }: 
     exchanges: toolExchanges,
     call: { ...call, notFoundIsEmpty: call.notFoundIsEmpty || answersNotFound },
   };
-  return withPages(sentTool, call, toolExchanges);
+  return withPagesFromHeaders(sentTool, call, toolExchanges);
 }
 
 /** An exchange in the form of the tool. */
@@ -153,7 +153,11 @@ function toToolExchange(exchange: ApiExchange, { wrap }: ApiCall): ToolExchange 
 }
 
 /** A tool whose answers name the next page, if the headers of its API do. */
-function withPages(tool: ImportedTool, call: ApiCall, exchanges: readonly ToolExchange[]): ImportedTool {
+function withPagesFromHeaders(
+  tool: ImportedTool,
+  call: ApiCall,
+  exchanges: readonly ToolExchange[],
+): ImportedTool {
   const hasInput = call.query.some(({ input }) => input !== undefined);
   if (call.method !== 'get' || !hasInput) return tool;
   const members = new Set(exchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]));
@@ -219,9 +223,8 @@ function sendVariants(
     const { tryRequest } = await import('../project/source/trial.ts');
     const apiResponses: ApiResponse[] = [];
     for (const [i, args] of variants.entries()) {
-      const response = await tryRequest(call, args, (name) => secrets.get(name) ?? '', {
-        acceptsNotFound: i > 0,
-      });
+      // The first response shows what the tool returns; a request for a further example may find nothing.
+      const response = await tryRequest(call, args, secrets, { acceptsNotFound: i > 0 });
       apiResponses.push({ arguments: args, ...response });
     }
     return apiResponses;
@@ -234,7 +237,11 @@ function sendVariants(
   return pendingResponses;
 }
 
-/** The sample in a response, without its envelope. @throws CommandError `NOT_ANSWERED` for an error in the envelope */
+/**
+ * The answer in a response. GraphQL and JSON-RPC put it into a member.
+ *
+ * @throws CommandError `NOT_ANSWERED` for an error in such a response
+ */
 function sampleOfResponse(call: ApiRequest, text: string): Result<AnswerSample> {
   const sample = readSample(text, 'the answer');
   if (!sample.ok || call.envelope === undefined) return sample;

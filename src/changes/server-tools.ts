@@ -25,7 +25,7 @@ export async function mcpServerAt(url: string, access: KeyAccess, run: ImportRun
 async function readServer(url: string, access: KeyAccess, run: ImportRun): Promise<ListedServer> {
   const found = await findKeyValues(serverKeys(url), access, run);
   try {
-    return await listServer(url, found.valueByVariable.get(tokenVariable));
+    return await listServer(url, found.secrets.get(tokenVariable));
   } catch (error) {
     if (!(error instanceof TokenRefusal) || found.unpermitted.length === 0) throw error;
     const reason = `it asks for a token, and nobody allowed to send ${tokenVariable} of your environment`;

@@ -4,27 +4,27 @@ import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market
 import { capitalize } from '../model/names.ts';
 import { plainText } from './openapi/document-text.ts';
 import type { ApiOperation } from './openapi/operations.ts';
-import { fieldToDo, toolToDo } from './to-do.ts';
+import { fieldToDo } from './to-do.ts';
 
 /**
- * What a tool returns and when to use it (C§2.1), from the texts of its operation, its path and its answer. Where these say
- * nothing, a to-do, which `tool.to-do` reports.
+ * What a tool returns and when to use it (C§2.1), from the texts of its operation, its path and its answer.
  *
  * @param operationTexts texts of the operation: `summary` and `description`
  * @param title of the API
  * @param answer the outputSchema, without signals
+ * @returns undefined if these say nothing
  */
 export function toolDescription(
   { id: operationId, method, path }: Pick<ApiOperation, 'id' | 'method' | 'path'>,
   operationTexts: JsonObject,
   title: string,
   answer: JsonObject,
-): string {
+): string | undefined {
   const thing = thingOf(path);
   const details = plainText(operationTexts.description, 500);
   const summary = plainText(operationTexts.summary, 200) || (details === '' ? wordsOfId(operationId) : '');
   const isUndescribed = summary === '' && details === '';
-  if (isUndescribed && (thing === '' || method === 'post')) return toolToDo;
+  if (isUndescribed && (thing === '' || method === 'post')) return undefined;
   const contents = contentsOf(answer);
   const texts = isUndescribed ? [pathSentence(method, thing, contents)] : [...new Set([summary, details])];
   const sentences = texts

@@ -13,7 +13,7 @@ export interface ImportedTool {
   readonly call?: ApiCall;
   /** What the API has really answered. */
   readonly exchanges?: readonly ToolExchange[];
-  /** Values of its keys, by variable: they belong in `.env` alone. */
+  /** The values of its keys, by variable. They are written to `.env` only. */
   readonly secrets?: ReadonlyMap<string, string>;
   /** Paths of the chosen fields of its answer; empty: all. Absent if they cannot be chosen. */
   readonly fields?: readonly string[];
@@ -26,7 +26,7 @@ export function toImportedTool(entry: SpecEntry): ImportedTool {
   return { entry, sampleAnswers: [], changes: [] };
 }
 
-/** The answer of an API to a call with these arguments, in the form of the tool; null after a 404 or an empty envelope. */
+/** The answer of an API to a call with these arguments, in the form of the tool; null after a 404, and after a GraphQL or JSON-RPC response without a result. */
 export interface ToolExchange {
   readonly arguments: JsonObject;
   readonly answer: JsonObject | null;
@@ -165,9 +165,9 @@ export interface ApiRequest {
   /** The keys that its request names; absent: it states nothing. */
   readonly auth?: KeyAlternatives;
   readonly body: ApiBody | null;
-  /** The form around the answer. */
+  /** The protocol of a POST body, whose response has the answer in a member: `data` of GraphQL, `result` of JSON-RPC. */
   readonly envelope?: 'graphql' | 'json-rpc';
-  /** Its method says that it may change something, but it only reads. */
+  /** It is a POST request that only reads, as its body or its author says. */
   readonly isReadByPost?: true;
   /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
   readonly nulls?: readonly string[];

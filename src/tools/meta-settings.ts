@@ -51,7 +51,7 @@ export function metaFromSettings(settings: readonly MetaSetting[], toolMeta: Jso
  * The `_meta` of a tool that changes something: a platform that knows these members must not call it to answer a question.
  * It is offered for execution if it has a price for that. The author's statements are kept.
  */
-export function metaOfWriting(meta: JsonObject, toolMeta: JsonObject | null): JsonObject {
+export function metaForWrites(meta: JsonObject, toolMeta: JsonObject | null): JsonObject {
   const properties = toolMeta?.properties;
   const isKnown = isObject(properties) && isObject(properties.queryEligible) && isObject(properties.surface);
   const { surface, pricing } = meta;

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { argumentsInSchema } from '../../src/changes/send-requests.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
+import type { KeySource } from '../../src/import/imported-tool.ts';
 import { curlRequest } from '../../src/import/request/curl-options.ts';
 import { parseRequest } from '../../src/import/request/parse-request.ts';
 import { tryRequest } from '../../src/project/source/trial.ts';
@@ -48,15 +49,14 @@ async function sentByTool({ curl, env = {}, arguments: others = {} }: RealReques
   const { call, input, keySources } = unwrap(
     parseRequest(curlRequest(placed(curl)), { input: [], constants: [] }),
   );
-  const keyValue = (variable: string) => {
-    const source = keySources.get(variable);
-    if (source === undefined) return '';
+  const keyValue = (source: KeySource) => {
     if ('value' in source) return source.value;
     // A placeholder without a name has the variable of its API, which is named for the port of the test.
     const suffix = source.variable.replace(/^LOCAL(?:_API)?_\d+_/, '');
     return env[source.variable] ?? env[suffix] ?? Object.values(env)[0] ?? '';
   };
-  await tryRequest(call, { ...argumentsInSchema(fieldsSchema(input)), ...others }, keyValue, {
+  const secrets = new Map([...keySources].map(([variable, source]) => [variable, keyValue(source)]));
+  await tryRequest(call, { ...argumentsInSchema(fieldsSchema(input)), ...others }, secrets, {
     acceptsNotFound: true,
   });
   expect(received).toHaveLength(1);

@@ -11,6 +11,7 @@ import { type PageMembers, pageMembersIn, withPageMembers } from '../page-member
 import { answerRoot, requiredWrap } from '../result-root.ts';
 import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
 import { successMembersOf } from '../success-signs.ts';
+import { toolToDo } from '../to-do.ts';
 import type { Apis } from './api.ts';
 import { isFile } from './file.ts';
 import { preferred } from './openapi-body.ts';
@@ -83,6 +84,7 @@ export function toolOfDraft(
   isStrict: boolean,
 ): ImportedTool {
   const { method } = request;
+  const { title } = request.api;
   const answer = toolAnswer(declared, name, samples, isStrict);
   const { pages } = declared;
   const hasPages = method === 'get' && pages.size > 0 && request.query.length > 0;
@@ -92,7 +94,7 @@ export function toolOfDraft(
     entry: {
       name,
       title: titleOf(name),
-      description: toolDescription(operation, operation.found.members, request.api.title, answer.schema),
+      description: toolDescription(operation, operation.found.members, title, answer.schema) ?? toolToDo,
       inputSchema,
       outputSchema: withSignals(root),
       annotations: effects[operationEffect(method, name)],

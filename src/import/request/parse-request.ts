@@ -63,6 +63,7 @@ export interface CurlCommand {
 export function parseCurl(text: string): Result<CurlCommand> {
   return catchRefusal(() => {
     const request = curlRequest(text);
+    // The keys do not depend on which values are arguments.
     const parsed = parseRequest(request, { input: [], constants: [] });
     if (!parsed.ok) return parsed;
     const { call, keySources } = parsed.value;
@@ -99,7 +100,6 @@ function bindRequest(request: AuthorRequest, choice: ArgumentChoice): Result<Par
     acceptedKeys: [binder.keys.apiKeys],
     wrap: null,
     ...(protocol && { envelope: protocol.envelope }),
-    ...(onlyReads && request.method === 'post' && { isReadByPost: true as const }),
     notFoundIsEmpty: false,
   };
   return pass({
@@ -119,7 +119,7 @@ interface BoundParts extends Pick<ApiCall, 'path' | 'params' | 'query' | 'header
   readonly pathTemplate: string;
 }
 
-/** Binds the parts in the order of the request, in which the binder reports what it changes. */
+/** Binds the parts in the order of the request, because the notes of the binder have this order. */
 function bindParts(
   request: AuthorRequest,
   content: RequestBody | null,

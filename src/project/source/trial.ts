@@ -6,7 +6,7 @@ import type { ApiKey, ApiRequest } from '../../import/imported-tool.ts';
 import { isFormType } from '../../import/media-type.ts';
 import { jsonForm, requestOptions } from '../../import/request-options.ts';
 
-/** The response of an API: its JSON as text, or null after a 404 or an empty envelope. */
+/** The response of an API: its JSON as text, or null after a 404 or a GraphQL or JSON-RPC response without a result. */
 export interface TrialResponse {
   readonly status: number;
   readonly text: string | null;
@@ -14,10 +14,11 @@ export interface TrialResponse {
   readonly headers?: JsonObject | undefined;
 }
 
-type VariableLookup = (variable: string) => string;
+/** The values of keys, by variable. */
+type Secrets = ReadonlyMap<string, string>;
 
 interface TrialOptions {
-  /** 404 and an empty envelope count as an empty result; only for further examples. */
+  /** 404, and a GraphQL or JSON-RPC response without a result, count as an empty result. */
   readonly acceptsNotFound: boolean;
 }
 
@@ -27,13 +28,13 @@ const timeoutMs = 10_000;
 /**
  * Sends the request of a tool once, with `market-mcp-runtime/source`, so that it has the bytes of the tool's requests.
  *
- * @param valueIn the value of a variable of a key
+ * @param secrets the values of its keys, by variable
  * @throws CommandError `NOT_ANSWERED` that says what came instead of JSON, with its first line and without keys
  */
 export async function tryRequest(
   call: ApiRequest,
   args: JsonObject,
-  valueIn: VariableLookup,
+  secrets: Secrets,
   { acceptsNotFound }: TrialOptions,
 ): Promise<TrialResponse> {
   const { fallback: baseUrl = '' } = call.api.address;
@@ -48,9 +49,9 @@ export async function tryRequest(
   const source = {
     baseUrl,
     timeoutMs,
-    headers: keysIn('headers', call, valueIn),
-    query: keysIn('query', call, valueIn),
-    body: keysIn('body', call, valueIn),
+    headers: keysIn('headers', call, secrets),
+    query: keysIn('query', call, secrets),
+    body: keysIn('body', call, secrets),
   };
   let received: SourceResponse;
   try {
@@ -120,15 +121,15 @@ function isPage({ text, contentType }: SourceResponse): boolean {
 }
 
 /** The keys that a call sends in one part of its request, by their names there. */
-function keysIn(part: 'headers' | 'query' | 'body', call: ApiRequest, valueIn: VariableLookup) {
+function keysIn(part: 'headers' | 'query' | 'body', call: ApiRequest, secrets: Secrets) {
   const partKeys = (call.acceptedKeys ?? []).flat().filter((key) => key.in === part);
-  return Object.fromEntries(partKeys.map((key) => [key.name, keySecret(key, valueIn)]));
+  return Object.fromEntries(partKeys.map((key) => [key.name, keySecret(key, secrets)]));
 }
 
-function keySecret({ kind, variables, prefix = '', cookie }: ApiKey, valueIn: VariableLookup): Secret {
-  const secrets = variables.map(({ name }) => new Secret(name, valueIn(name)));
-  const [secret = new Secret('', ''), second = ''] = secrets;
-  if (kind === 'basic') return basic(secret, second);
+function keySecret({ kind, variables, prefix = '', cookie }: ApiKey, secrets: Secrets): Secret {
+  const variableSecrets = variables.map(({ name }) => new Secret(name, secrets.get(name) ?? ''));
+  const [secret = new Secret('', ''), password = ''] = variableSecrets;
+  if (kind === 'basic') return basic(secret, password);
   const prefixes: Partial<Record<ApiKey['kind'], string>> = { bearer: 'Bearer ', cookie: `${cookie}=` };
   const keyPrefix = prefixes[kind] ?? prefix;
   if (keyPrefix === '') return secret;

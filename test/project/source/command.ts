@@ -8,5 +8,5 @@ import { type TrialResponse, tryRequest } from '../../../src/project/source/tria
 /** Sends the request of a curl command once, as an import does. */
 export function sendCommand(line: string): Promise<TrialResponse> {
   const { call, input } = unwrap(parseRequest(curlRequest(line), { input: [], constants: [] }));
-  return tryRequest(call, argumentsInSchema(fieldsSchema(input)), () => '', { acceptsNotFound: false });
+  return tryRequest(call, argumentsInSchema(fieldsSchema(input)), new Map(), { acceptsNotFound: false });
 }
