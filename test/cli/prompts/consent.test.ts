@@ -54,6 +54,31 @@ async function answer(
 
 afterEach(() => vi.unstubAllEnvs());
 
+describe('a request that may change something', () => {
+  const lineOf = (origin: string) => [`curl ${origin}/prices -d chain=base`];
+
+  it('is sent after a yes', async () => {
+    const { origin, received } = await api();
+    const { value } = await answer({ fromRequest: lineOf(origin), fields: [] }, [
+      ['POST /prices may change something. Send it once, for real?', 'y', enter],
+      [prompts.write, enter],
+    ]);
+    expect(received).toHaveLength(1);
+    expect(value?.send).toBe(true);
+  });
+
+  it('is sent without a question with --effect reads', async () => {
+    const { origin, received } = await api();
+    const { value, text } = await answer({ fromRequest: lineOf(origin), fields: [], effect: 'reads' }, [
+      ['A value that finds nothing', enter],
+      [prompts.write, enter],
+    ]);
+    expect(text).not.toContain('may change something');
+    expect(received).toHaveLength(1);
+    expect(value?.send).toBeUndefined();
+  });
+});
+
 describe('a variable of the environment', () => {
   const lineOf = (origin: string) => [`curl ${origin}/a -H 'x-api-key: $SECRET'`];
 
