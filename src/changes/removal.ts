@@ -180,11 +180,11 @@ function unusedRecordings(uses: readonly ApiUse[], otherFiles: Texts): readonly 
 }
 
 function recordingPaths(requests: ApiUse['requests']): readonly string[] {
-  const files = requests.flatMap(({ method, target }) => {
+  const paths = requests.flatMap(({ method, target }) => {
     if (target === null) return [];
     return recordingPath({ method: method as 'get', path: method === 'call' ? `/${target}` : target });
   });
-  return [...new Set(files)];
+  return [...new Set(paths)];
 }
 
 function isImported(path: string, otherFiles: Texts): boolean {

@@ -4,7 +4,7 @@ import type { PackageManager } from '../questions/package-managers.ts';
 export interface PackageManagerCommands {
   readonly name: PackageManager;
   readonly install: string;
-  /** Also installs what a configuration such as `omit=dev` leaves out. */
+  /** Also installs the development dependencies, such as the compiler, where a configuration such as `omit=dev` excludes them. */
   readonly completeInstall: string;
   /** Installs the exact contents of the lock file. */
   readonly frozenInstall: string;

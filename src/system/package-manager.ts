@@ -19,12 +19,14 @@ export async function install(
   onProgress: (text: string) => void,
   laterSteps: readonly string[] = [],
 ): Promise<void> {
-  const forget = name === 'npm' ? await writeKnownLock(directory) : () => {};
-  let result = await runInstall(name, installs[name], directory, onProgress);
+  const removeKnownLock = name === 'npm' ? await writeKnownLock(directory) : () => {};
+  // npm uses its cached metadata without a request.
+  const cacheOptions = name === 'npm' ? ['--prefer-offline'] : [];
+  let result = await runInstall(name, cacheOptions, directory, onProgress);
   if (result.exitCode === 0) return;
-  forget();
+  removeKnownLock();
   if (name === 'npm' && result.lastLines.some((line) => outdated.test(line))) {
-    result = await runInstall(name, npmInstall, directory, onProgress);
+    result = await runInstall(name, [], directory, onProgress);
   }
   if (result.exitCode === 0) return;
   const command = packageManagerCommands[name].install;
@@ -65,12 +67,13 @@ export async function installedVersion(name: PackageManager): Promise<string | n
 
 function runInstall(
   name: PackageManager,
-  args: readonly string[],
+  cacheOptions: readonly string[],
   directory: string,
   onProgress: (text: string) => void,
 ): Promise<ProcessResult> {
+  const [program = name, ...args] = packageManagerCommands[name].completeInstall.split(' ');
   let fetched = 0;
-  return runProgram(name, args, {
+  return runProgram(program, [...args, ...unattendedOptions[name], ...cacheOptions], {
     cwd: directory,
     // With NODE_ENV=production, the compiler would not be installed.
     // In CI, Yarn would refuse to update the lock file.
@@ -83,16 +86,13 @@ function runInstall(
   });
 }
 
-// A configuration with omit=dev would leave out the compiler.
-const npmInstall = ['install', '--include=dev', '--no-audit', '--no-fund', '--loglevel=http'];
-
-const installs: { readonly [name in PackageManager]: readonly string[] } = {
-  // npm uses its cached metadata without a request.
-  npm: [...npmInstall, '--prefer-offline'],
+/** What an install without a person needs in addition to the command that a person is told. */
+const unattendedOptions: { readonly [name in PackageManager]: readonly string[] } = {
+  npm: ['--no-audit', '--no-fund', '--loglevel=http'],
   // In CI, pnpm would refuse to update the lock file.
-  pnpm: ['install', '--reporter=append-only', '--no-frozen-lockfile'],
-  yarn: ['install'],
-  bun: ['install'],
+  pnpm: ['--reporter=append-only', '--no-frozen-lockfile'],
+  yarn: [],
+  bun: [],
 };
 
 /** npm logs each request on this level: `npm http fetch GET 200 …`. */
