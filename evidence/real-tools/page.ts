@@ -100,7 +100,7 @@ function refusals(rows: Rows): readonly string[] {
 function changes(rows: Rows): readonly string[] {
   const all = rows
     .flatMap(([, row]) => row?.result?.changes ?? [])
-    .filter(({ what }) => what !== 'was left out');
+    .filter(({ what }) => what !== 'is not imported');
   const reasons = [...new Set(all.map(({ why }) => why))];
   const lines = reasons
     .map((why) => [why, all.filter((change) => change.why === why)] as const)

@@ -41,10 +41,10 @@ export function serverKeys(url: string): RequestKeys {
 const asTask = 'runs only as a task, which a call of the marketplace does not start';
 
 function taskChange(tool: string): DefinitionChange {
-  return { tool, path: 'tools', what: 'was left out', why: `it ${asTask}` };
+  return { tool, path: 'tools', what: 'is not imported', why: `it ${asTask}` };
 }
 
-/** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
+/** The chosen tools of a running MCP server. Tools that may change something are imported only if they are named. */
 export async function toolsFromServer(
   answers: ServerAnswers,
   run: ImportRun,
@@ -72,7 +72,7 @@ export async function toolsFromServer(
     ({ name }): DefinitionChange => ({
       tool: textOr(name),
       path: 'tools',
-      what: 'was left out',
+      what: 'is not imported',
       why: `it may change something: to import it, name it with ${shellLine(['--only', textOr(name)])}`,
     }),
   );

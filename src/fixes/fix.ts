@@ -45,7 +45,7 @@ export function fix(
       key === 'execution'
         ? 'MCP 2025-11-25: it offers the tool for tasks, which a generated server does not have'
         : 'neither the contract (C§2.1) nor MCP defines this field';
-    fixes.leaveOut(key, sourceDefinition[key], reason);
+    fixes.drop(key, sourceDefinition[key], reason);
   }
   const input = requireInput(sourceDefinition, fixes);
   const output = requireOutput(sourceDefinition, fixes);
@@ -89,7 +89,7 @@ function fixDescription({ description }: JsonObject, fixes: Fixes): string {
 /** Display members of MCP are kept if they have the form that MCP defines, else omitted. */
 function fixTitle({ title, annotations }: JsonObject, name: string, fixes: Fixes): string {
   if (typeof title === 'string' && title.trim() !== '') return title;
-  fixes.leaveOut('title', title, 'MCP: it must be a string');
+  fixes.drop('title', title, 'MCP: it must be a string');
   const annotatedTitle = isObject(annotations) ? annotations.title : undefined;
   const newTitle =
     typeof annotatedTitle === 'string' && annotatedTitle.trim() !== '' ? annotatedTitle : titleOf(name);
@@ -103,7 +103,7 @@ function hintsOf(
   fixes: Fixes,
 ): Pick<ToolDefinition, 'annotations' | 'icons'> {
   const keptMembers: { annotations?: JsonObject; icons?: readonly JsonObject[] } = {};
-  if (!isObject(annotations)) fixes.leaveOut('annotations', annotations, 'MCP: it must be an object');
+  if (!isObject(annotations)) fixes.drop('annotations', annotations, 'MCP: it must be an object');
   const ownAnnotations = isObject(annotations)
     ? ofForm(annotations, 'annotations', annotationForm, fixes)
     : {};
@@ -118,7 +118,7 @@ function hintsOf(
   }
   if (Array.isArray(icons) && icons.every((icon) => isObject(icon) && typeof icon.src === 'string')) {
     keptMembers.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, fixes));
-  } else fixes.leaveOut('icons', icons, 'MCP: it must be a list of objects with a src');
+  } else fixes.drop('icons', icons, 'MCP: it must be a list of objects with a src');
   return keptMembers;
 }
 
@@ -146,7 +146,7 @@ const unknownMember = 'MCP does not define this member, or defines it with anoth
 function ofForm(value: JsonObject, path: string, form: Form, fixes: Fixes): JsonObject {
   const entries = Object.entries(value).filter(([name, member]) => {
     const isKnown = Object.hasOwn(form, name) && form[name]?.(member) === true;
-    if (!isKnown) fixes.leaveOut(`${path}.${name}`, member, unknownMember);
+    if (!isKnown) fixes.drop(`${path}.${name}`, member, unknownMember);
     return isKnown;
   });
   return Object.fromEntries(entries);

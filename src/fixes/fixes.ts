@@ -16,30 +16,30 @@ export class Fixes {
   readonly changes: DefinitionChange[] = [];
   readonly errors: InputError[] = [];
   readonly #tool: string;
-  readonly #where: string;
+  readonly #location: string;
 
   /** @param location path of the definition, for the errors: `tools[0]` */
   constructor(tool: string, location: string) {
     this.#tool = tool;
-    this.#where = location;
+    this.#location = location;
   }
 
   change(path: string, changeText: string, reason: string): void {
     this.changes.push({ tool: this.#tool, path, what: changeText, why: reason });
   }
 
-  /** Records that a part was left out, if it exists. */
-  leaveOut(path: string, value: Json | undefined, reason: string): void {
-    if (value !== undefined) this.change(path, `${shorten(value)} was left out`, reason);
+  /** Records that a member was dropped, if it exists. */
+  drop(path: string, value: Json | undefined, reason: string): void {
+    if (value !== undefined) this.change(path, `${shorten(value)} was dropped`, reason);
   }
 
   error(path: string, value: unknown, message: string, hint: string): void {
-    this.errors.push(inputError(`${this.#where}.${path}`, value, message, hint));
+    this.errors.push(inputError(`${this.#location}.${path}`, value, message, hint));
   }
 
   /** Whether an error was found at a path or below it. */
   hasErrorIn(path: string): boolean {
-    const root = `${this.#where}.${path}`;
+    const root = `${this.#location}.${path}`;
     return this.errors.some(({ where: location }) => location === root || location.startsWith(`${root}.`));
   }
 

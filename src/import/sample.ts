@@ -126,7 +126,7 @@ export function checkSamples(
   const samples = answers.map((sample) => ({
     ...sample,
     value: withoutInvalidNames(sample.value, 'samples', (path, member, reason) =>
-      reportChange(path, `${shorten(member)} was left out`, reason),
+      reportChange(path, `${shorten(member)} was dropped`, reason),
     ),
   }));
   const errors = samples.flatMap((sample) => sampleErrors(sample, returnsApiAnswers));
@@ -174,17 +174,17 @@ function sampleErrors({ name, value }: AnswerSample, returnsApiAnswers: boolean)
 function withoutInvalidNames(
   value: Json,
   path: string,
-  reportOmission: (path: string, name: string, reason: string) => void,
+  reportDropped: (path: string, name: string, reason: string) => void,
 ): Json {
   if (Array.isArray(value)) {
-    return (value as readonly Json[]).map((item) => withoutInvalidNames(item, `${path}[]`, reportOmission));
+    return (value as readonly Json[]).map((item) => withoutInvalidNames(item, `${path}[]`, reportDropped));
   }
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const parsed = parseFieldName(name, path);
-      if (parsed.ok) return [[name, withoutInvalidNames(member, `${path}.${name}`, reportOmission)]];
-      reportOmission(path, name, parsed.errors[0]?.message ?? '');
+      if (parsed.ok) return [[name, withoutInvalidNames(member, `${path}.${name}`, reportDropped)]];
+      reportDropped(path, name, parsed.errors[0]?.message ?? '');
       return [];
     }),
   );
@@ -226,7 +226,7 @@ function withoutConflicts(answerSchema: JsonObject, reportChange: ReportChange):
     .map(([name]) => name);
   for (const name of dropped) {
     const reason = `callers read ${name} as the signal of an empty or failed call (C§2.2)`;
-    reportChange(`outputSchema.properties.${name}`, `${name} of the samples was left out`, reason);
+    reportChange(`outputSchema.properties.${name}`, `${name} of the samples was dropped`, reason);
   }
   const withoutConflicting = (members: JsonObject) =>
     Object.fromEntries(Object.entries(members).filter(([name]) => !dropped.includes(name)));

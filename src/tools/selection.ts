@@ -44,7 +44,7 @@ export function selectTools(entries: readonly SpecEntry[], selection: ToolSelect
   if (unknown.length > 0) return refuse(...unknown);
 
   const reasonOf = ({ name }: SpecEntry): string | undefined => {
-    if (except.some((exceptName) => exceptName === name)) return '--except';
+    if (except.some((exceptName) => exceptName === name)) return 'excluded by --except';
     if (only.length > 0 && !only.some((onlyName) => onlyName === name)) return 'not named by --only';
     return undefined;
   };
@@ -53,7 +53,7 @@ export function selectTools(entries: readonly SpecEntry[], selection: ToolSelect
     const reason = reasonOf(entry);
     const tool = typeof entry.name === 'string' ? entry.name : `tools[${i}]`;
     if (reason === undefined) return [];
-    return [{ tool, path: `tools[${i}]`, what: 'was left out', why: reason }];
+    return [{ tool, path: `tools[${i}]`, what: 'is not imported', why: reason }];
   });
   if (selectedEntries.length === 0) {
     const hint = `Keep at least one of ${someOf(names)}.`;

@@ -31,13 +31,13 @@ async function serve(tools: readonly object[]): Promise<string> {
 
 const answers = (fromUrl: string, only: readonly string[] = []) => serverAnswers({ fromUrl, only });
 
-it('a tool that runs only as a task is left out and reported', async () => {
+it('a tool that runs only as a task is not imported, and is reported', async () => {
   const imported = await toolsFromServer(answers(await serve([taskTool, tool, optionalTool])), startImport());
   if (!imported.ok) throw new Error(JSON.stringify(imported));
   expect(imported.value.map(({ entry }) => entry.name)).toEqual(['get_weather', 'get_report']);
   expect(imported.value[0]?.changes[0]).toMatchObject({
     tool: 'train_model',
-    what: 'was left out',
+    what: 'is not imported',
     why: expect.stringContaining('task'),
   });
 });

@@ -351,7 +351,7 @@ describe('a request', () => {
     expect(existsSync(listed.directory)).toBe(false);
     const ran = await made('web.har', '--request', '2');
     expect({ status: ran.status, seen }).toEqual({ status: 0, seen: ['GET /b?x=1 '] });
-    expect(ran.stdout).toContain('sec-fetch-mode left out');
+    expect(ran.stdout).toContain('sec-fetch-mode is not sent');
     writeFileSync(join(root, 'large.har'), '');
     truncateSync(join(root, 'large.har'), 200_000_000);
     expect((await made('large.har')).stderr).toContain('more than 50,000,000 bytes');

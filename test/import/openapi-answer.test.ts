@@ -60,7 +60,7 @@ describe('the answer of a tool', () => {
     it('is cut off where it refers to itself', async () => {
       const { outputs, changes } = await made(schemas.Node);
       expect(outputs.child).toMatchObject({ type: 'object', properties: { id: { type: 'string' } } });
-      expect(changes.map(({ what }) => what)).toContain('refers to itself: its members were left out');
+      expect(changes.map(({ what }) => what)).toContain('refers to itself: its members are not described');
     });
 
     it('has their values and limits in arguments', async () => {
@@ -162,7 +162,7 @@ describe('the answer of a tool', () => {
     expect(outputs.children).toEqual({ type: 'array', items: { type: 'object' } });
     expect(changes[0]).toMatchObject({
       path: '#/components/schemas/Node',
-      what: 'refers to itself: its members were left out',
+      what: 'refers to itself: its members are not described',
     });
   });
 

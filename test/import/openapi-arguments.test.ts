@@ -275,7 +275,7 @@ describe('the arguments of a tool', () => {
     const { call, changes } = await toolOf(old(list));
     expect(call.query).toEqual([]);
     expect(changes[0]?.what).toBe(
-      'was left out: the collectionFormat of its lists, tsv, is not supported here',
+      'is not sent: the collectionFormat of its lists, tsv, is not supported here',
     );
     expect((await refusalOf(old({ ...list, required: true })))?.message).toContain('tsv, is not supported');
     const header = { ...list, in: 'header', collectionFormat: 'pipes', required: true };
@@ -331,7 +331,7 @@ describe('the arguments of a tool', () => {
     const parameter = { name: 'Bad name:', in: 'header', schema: { type: 'string' } };
     const { call, changes } = await toolOf(documentOf({ parameters: [parameter] }));
     expect(call.headers).toEqual([]);
-    expect(changes[0]?.what).toBe('has a name that no header can have: it was left out');
+    expect(changes[0]?.what).toBe('has a name that no header can have: it is not sent');
     const refused = await refusalOf(documentOf({ parameters: [{ ...parameter, required: true }] }));
     expect(refused?.message).toContain('its name is not a valid header name');
   });
@@ -528,11 +528,11 @@ describe('a body that no request can or need send', () => {
   it.each([
     ['OpenAPI 3', { requestBody: { content: { 'application/json': { schema: answer } } } }, {}],
     ['Swagger 2.0', { parameters: [{ name: 'q', in: 'body', schema: answer }] }, { swagger: '2.0' }],
-  ])('that of a GET is left out and listed: %s', async (_, operation, rest) => {
+  ])('that of a GET is not sent, and is listed: %s', async (_, operation, rest) => {
     const get = { operationId: 'getGas', responses: ok(), ...operation };
     const { call, inputs, changes } = await toolOf({ ...documentOf({}, rest), paths: { '/gas': { get } } });
     expect([call.body, inputs]).toEqual([null, {}]);
-    expect(changes.map(({ what }) => what)).toEqual(['is the body of a GET request: it was left out']);
+    expect(changes.map(({ what }) => what)).toEqual(['is the body of a GET request, which is not sent']);
   });
 
   it('an optional one that may have no members is no argument', async () => {
@@ -609,7 +609,7 @@ describe('a member of a body', () => {
     return toolOf(documentOf({ requestBody }));
   };
 
-  it('that may be null has its other type, and one that can only be null is left out', async () => {
+  it('that may be null has its other type, and one that can only be null is dropped', async () => {
     const { inputs, changes } = await inputsOf({
       a: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
       b: { oneOf: [{ type: 'null' }, { type: 'boolean' }] },
@@ -619,7 +619,7 @@ describe('a member of a body', () => {
     expect(inputs).not.toHaveProperty('c');
     expect(changes).toMatchObject([
       { what: 'accepts null, which callers cannot give' },
-      { what: 'can only be null, so it was left out' },
+      { what: 'was dropped: it can only be null' },
     ]);
   });
 
@@ -631,7 +631,7 @@ describe('a member of a body', () => {
     expect(inputs.a).toMatchObject({ multipleOf: 5 });
     expect(inputs.b).not.toHaveProperty('multipleOf');
     expect(changes).toMatchObject([
-      { path: expect.stringMatching(/b\/multipleOf$/), what: 'was left out: it is not an integer' },
+      { path: expect.stringMatching(/b\/multipleOf$/), what: 'was dropped: it is not an integer' },
     ]);
   });
 });

@@ -74,7 +74,7 @@ describe('an example that contradicts its schema', () => {
     const [tool] = tools.ok ? tools.value : [];
     expect(tool?.sampleAnswers).toEqual([]);
     expect(tool?.changes[0]?.what).toMatch(
-      /contradicts its schema \(example.id: .*\): this example was left out/,
+      /contradicts its schema \(example.id: .*\): this example is not used/,
     );
     expect(tool?.entry).toMatchObject({ outputSchema: { properties: { id: { type: ['string', 'null'] } } } });
   });
@@ -103,14 +103,14 @@ describe('an example', () => {
     [
       'is another text',
       'a node',
-      ['is a text, not the JSON of an answer: this example was left out'],
+      ['is a text, not the JSON of an answer: this example is not used'],
       undefined,
     ],
-    ['is empty', {}, ['is empty: this example was left out'], undefined],
+    ['is empty', {}, ['is empty: this example is not used'], undefined],
     [
       'is a failure',
       { error: 'not found', code: 404 },
-      ['says that the request failed: this example was left out'],
+      ['says that the request failed: this example is not used'],
       undefined,
     ],
   ])('that %s', async (_, example, told, body) => {
@@ -193,7 +193,7 @@ describe('an operation with a saved answer', () => {
     });
     expect(tool?.sampleAnswers).toEqual([{ items: [{ id: 1, owner: { login: 'a' } }], count: 1 }]);
     expect(tool?.call).toMatchObject({ wrap: 'items', path: '/gas' });
-    expect(tool?.changes[0]).toMatchObject({ what: expect.stringContaining('was left out') });
+    expect(tool?.changes[0]).toMatchObject({ what: expect.stringContaining('was dropped') });
     if (!JSON.stringify(responses).includes('"array"'))
       expect(await made(responses, [])).toMatchObject({
         ok: false,

@@ -88,7 +88,7 @@ it('form parameters of Swagger 2.0 are parts where the operation takes only mult
 });
 
 it.each(['text/csv', 'application/xml', 'application/*+json'])(
-  'an optional body of %s is listed as left out, and a required one is rejected',
+  'an optional body of %s is listed as not sent, and a required one is rejected',
   async (type) => {
     const content = { [type]: { schema: { type: 'string' } } };
     const { call, changes } = await toolOf(documentOf({ requestBody: { content } }));

@@ -112,7 +112,7 @@ it('a host that is the one of the URL, a length and a connection are dropped and
   const options = "-H 'Host: x.test:443' -H 'Content-Length: 3' -H 'Connection: keep-alive' -d a=1";
   const { call, notes } = read(curlRequest(`curl https://x.test/a ${options}`));
   expect(call.headers).toEqual([]);
-  expect(notes[0]?.what).toBe('host, content-length, connection left out');
+  expect(notes[0]?.what).toBe('host, content-length, connection are not sent');
 });
 
 const boundary = '----WebKitFormBoundaryX';

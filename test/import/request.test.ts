@@ -173,12 +173,12 @@ describe('the parts of a request', () => {
       expect(() => read(`curl https://x.test/ ${json} -d '${body}'`)).toThrow(CommandError);
   });
 
-  it('that browsers add are left out and told', () => {
+  it('that browsers add are not sent, and are reported', () => {
     const { call, notes } = read(
       "curl https://x.test/ -H 'sec-fetch-mode: cors' -H 'user-agent: Mozilla/5.0' -H 'cookie: a=b' -H 'x-app: 1'",
     );
     expect(call.headers).toEqual([{ name: 'x-app', constant: '1' }]);
-    expect(notes[0]?.what).toBe('sec-fetch-mode, user-agent, cookie left out');
+    expect(notes[0]?.what).toBe('sec-fetch-mode, user-agent, cookie are not sent');
   });
 
   it('with a wrong escape are repeated as they are, and cookies are not', () => {

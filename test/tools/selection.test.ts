@@ -27,12 +27,12 @@ describe('a selection from a list of tools', () => {
   it.each([
     [{}, ['get_a', 'get_b', 'get_c'], []],
     [{ only: ['get_c', 'get_a'] }, ['get_a', 'get_c'], [['get_b', 'not named by --only']]],
-    [{ except: ['get_b'] }, ['get_a', 'get_c'], [['get_b', '--except']]],
+    [{ except: ['get_b'] }, ['get_a', 'get_c'], [['get_b', 'excluded by --except']]],
     [
       { only: ['get_a', 'get_b'], except: ['get_b'] },
       ['get_a'],
       [
-        ['get_b', '--except'],
+        ['get_b', 'excluded by --except'],
         ['get_c', 'not named by --only'],
       ],
     ],
@@ -61,7 +61,7 @@ describe('a selection from a list of tools', () => {
     );
     const text = { tool: 'get_b', path: 'outputSchema', what: 'became one text, result' };
     expect(changes).toMatchObject([
-      { tool: 'get_c', why: '--except' },
+      { tool: 'get_c', why: 'excluded by --except' },
       { ...text, why: 'the file does not say what the tool returns' },
       { ...text, tool: 'get_n' },
       { ...text, tool: 'get_d' },

@@ -44,7 +44,7 @@ export async function listOperations(
   if (operations.length > 0) output.line();
   output.line(singleLine(closing(operations.length, allOperations.length, search)));
   const broken = brokenOperationsOf(document).map(({ name, refusal }) => `${name}: ${refusal.message}`);
-  for (const problem of broken) output.note(`Left out: ${problem}`);
+  for (const problem of broken) output.note(`Cannot be imported: ${problem}`);
   return output.result({
     ok: true,
     operations: operations.map(({ id, method, path, summary }) => ({ id, method, path, summary })),

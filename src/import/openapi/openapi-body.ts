@@ -133,7 +133,7 @@ function reportUnsupported(
   const supported = 'only JSON, forms and files are supported';
   const listed = types.join(', ');
   if (isRequired) throw new DocumentRefusal(`it takes a body of ${listed}; ${supported}`, from);
-  lost(from, `is an optional body of ${listed}, which was left out: ${supported}`);
+  lost(from, `is an optional body of ${listed}, which is not sent: ${supported}`);
 }
 
 /** @param schema of the member that an encoding is for, if there is one */

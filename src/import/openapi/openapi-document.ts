@@ -116,7 +116,7 @@ export class DocumentPlace implements LocatedValue {
   }
 }
 
-/** Receives the place and the reason of what cannot be imported and is left out. */
+/** Receives what cannot be imported: its place, and what is lost. */
 export type Lost = (pointer: string, loss: string) => void;
 
 type Version = '2.0' | '3.0' | '3.1';

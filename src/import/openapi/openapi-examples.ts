@@ -48,7 +48,7 @@ export interface Fitting {
  * The examples that can be answers, and the schema, widened until it accepts them. An API answers as the example of its document
  * does more often than as the schema beside it.
  *
- * @param isStrict the schema stays unchanged, and the examples that it rejects are left out
+ * @param isStrict the schema stays unchanged, and the examples that it rejects are not used
  * @param lost receives each example that the schema rejects, with the first mismatch, and each that is no answer
  */
 export function fittingExamples(
@@ -63,7 +63,7 @@ export function fittingExamples(
     const value = parseExample(example, answerSchema);
     const contradiction = exampleFlaw(value, answerSchema);
     if (contradiction !== undefined) {
-      lost(pointer, `${contradiction}: this example was left out`);
+      lost(pointer, `${contradiction}: this example is not used`);
       continue;
     }
     const [first] = clientMismatches(schema, value, 'example');
@@ -74,7 +74,7 @@ export function fittingExamples(
     const wider = isStrict ? schema : widened(schema, value);
     const isWide = wider !== schema && clientMismatches(wider, value, '').length === 0;
     const { path = 'example', expected, actual } = first;
-    const consequence = isWide ? 'the schema was widened' : 'this example was left out';
+    const consequence = isWide ? 'the schema was widened' : 'this example is not used';
     const mismatch = `${path}: expected ${expected}, found ${actual}`.slice(0, 200);
     lost(pointer, `contradicts its schema (${mismatch}): ${consequence}`);
     if (!isWide) continue;

@@ -68,7 +68,7 @@ export function schemaOf(
   }
 }
 
-/** Note about an input that may be null. An optional parameter is left out instead. */
+/** Note about an input that may be null. Callers omit an optional parameter instead. */
 export const nullNote = 'accepts null, which callers cannot give';
 const mergedNote =
   'has alternatives: the members of all of them are inputs, and the API checks which go together';
@@ -132,7 +132,7 @@ class Conversion {
     const isDeep = open.length > this.#options.depth && (types.length === 0 || types.some(isContainerType));
     if (isCircle || isDeep || open.length > deepest * 2) {
       const reason = isCircle ? 'refers to itself' : 'is nested too deep';
-      this.#options.notes.push([pointer, `${reason}: its members were left out`]);
+      this.#options.notes.push([pointer, `${reason}: its members are not described`]);
       return {
         ...typeKeyword(types),
         ...(types.includes('array') && { items: typeKeyword(documentTypes(place.at('items').members)) }),
@@ -181,10 +181,10 @@ class Conversion {
     if (alternatives.length > 1 && isMerged) notes.push([pointer, mergedNote]);
     else if (alternatives.length > 1 && !alternatives.every(hasScalarType)) notes.push([pointer, chosenNote]);
     if (schema.default !== undefined && schema.default !== null && input.default === undefined)
-      notes.push([childPointer(pointer, 'default'), 'was left out: its schema does not admit it']);
+      notes.push([childPointer(pointer, 'default'), 'was dropped: its schema does not admit it']);
     for (const keyword of uncheckedKeywords) {
       const isStated = schema[keyword] !== undefined && schema[keyword] !== false;
-      if (isStated) notes.push([childPointer(pointer, keyword), 'was left out: only the API checks it']);
+      if (isStated) notes.push([childPointer(pointer, keyword), 'was dropped: only the API checks it']);
     }
   }
 
@@ -229,12 +229,12 @@ class Conversion {
       const { given: source, from } = property;
       if (source === false || (isObject(source) && source[hidden] === true)) return [];
       if (!parseFieldName(name, from).ok) {
-        this.#options.notes.push([from, 'has a name that is not allowed for fields, so it was left out']);
+        this.#options.notes.push([from, 'was dropped: no field can have its name']);
         return [];
       }
       const converted = this.#convert(property, open);
       if (hidden === 'readOnly' && converted.type === 'null') {
-        this.#options.notes.push([from, 'can only be null, so it was left out']);
+        this.#options.notes.push([from, 'was dropped: it can only be null']);
         return [];
       }
       return [[name, converted]];
@@ -276,7 +276,7 @@ class Conversion {
     const listed = enumOf(schema, types);
     const { multipleOf } = schema;
     if (isNumber && multipleOf !== undefined && !Number.isSafeInteger(multipleOf))
-      this.#options.notes.push([childPointer(pointer, 'multipleOf'), 'was left out: it is not an integer']);
+      this.#options.notes.push([childPointer(pointer, 'multipleOf'), 'was dropped: it is not an integer']);
     return {
       ...listed,
       ...(isNumber && numberLimits(schema)),
@@ -295,8 +295,7 @@ class Conversion {
     };
     if (typeof pattern !== 'string') return keptKeywords;
     const flaw = patternFlaw(pattern);
-    if (flaw)
-      this.#options.notes.push([childPointer(pointer, 'pattern'), `was left out: it ${flaw.message}`]);
+    if (flaw) this.#options.notes.push([childPointer(pointer, 'pattern'), `was dropped: it ${flaw.message}`]);
     return { ...keptKeywords, ...(!flaw && { pattern }) };
   }
 }

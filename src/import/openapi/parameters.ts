@@ -51,7 +51,7 @@ export function inputsOf(operation: ApiOperation, isScheme: IsScheme, lost: Lost
   const body = operation.found.at('requestBody');
   // OpenAPI 3.0 ignores such bodies (Operation Object), and Node's fetch cannot send one.
   if (operation.method === 'get' && (bodies.length > 0 || body.given !== undefined))
-    lost(bodies[0]?.pointer ?? body.from, 'is the body of a GET request: it was left out');
+    lost(bodies[0]?.pointer ?? body.from, 'is the body of a GET request, which is not sent');
   else if (bodies.length > 0) inputs.addOldBody(bodies, oldTypes(operation.found, 'consumes'));
   else if (body.given !== undefined) inputs.addBody(describedBody(body, lost));
   return inputs;
@@ -101,7 +101,7 @@ class Inputs {
    * @throws DocumentRefusal if it is required
    */
   #isLeftOut({ members, pointer }: DocumentPlace, isRequired: boolean): boolean {
-    const left = whyLeftOut(members);
+    const left = unsupportedParameter(members);
     if (!left) return false;
     if (isRequired) throw new DocumentRefusal(left.refusal, pointer);
     this.#lost(pointer, left.what);
@@ -192,7 +192,7 @@ class Inputs {
     const described =
       media || schemaPlace.given !== undefined ? schemaPlace : schemaPlace.with(withoutPlace(value));
     const lost: Lost = (path, loss) => {
-      // An optional parameter that would be null is left out.
+      // Callers omit an optional parameter that would be null.
       if (loss !== nullNote || value.required === true) this.#lost(path, loss);
     };
     const schema = schemaOf(described, 'input', lost);
@@ -240,22 +240,24 @@ export function freeInputName(name: string, place: string, isTaken: (name: strin
   }
 }
 
-/** Why a parameter cannot be sent: as the refusal of one that is required, and as the note about any other. */
-function whyLeftOut(parameter: JsonObject): { readonly refusal: string; readonly what: string } | undefined {
+/** Why a parameter cannot be sent: the refusal of a required one, and the note about an optional one. */
+function unsupportedParameter(
+  parameter: JsonObject,
+): { readonly refusal: string; readonly what: string } | undefined {
   const { in: place, name } = parameter;
   if (place === 'cookie')
     return {
       refusal: 'it requires a cookie, which a tool cannot send',
-      what: 'is a cookie, so it was left out',
+      what: 'is a cookie, which is not sent',
     };
   if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(textOr(name)))
     return {
       refusal: 'its name is not a valid header name',
-      what: 'has a name that no header can have: it was left out',
+      what: 'has a name that no header can have: it is not sent',
     };
   const refusal = unsupportedLists(parameter);
   if (refusal === undefined) return undefined;
-  return { refusal, what: `was left out: ${refusal}` };
+  return { refusal, what: `is not sent: ${refusal}` };
 }
 
 /** Paths of the texts that a body has as integers. */

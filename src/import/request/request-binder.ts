@@ -67,7 +67,7 @@ export class RequestBinder {
   /** Names of the arguments, also of those that stay constant. */
   readonly argumentNames = new Set<string>();
   readonly keys: KeyCollector;
-  /** What was changed or left out, and why. */
+  /** What the tool sends otherwise than the request, or not at all, and why. */
   readonly notes: { readonly path: string; readonly what: string; readonly why: string }[] = [];
   /** Arguments made from path segments by a guess. */
   readonly guessedInputs: string[] = [];
@@ -207,8 +207,10 @@ export class RequestBinder {
       return [this.#bindArgument({ name, place: 'header', value: undefined })];
     });
     if (droppedNames.size > 0) {
-      const reason = 'a browser adds them; if the API needs one, the answer is 401 or 403';
-      this.notes.push({ path: 'headers', what: `${[...droppedNames].join(', ')} left out`, why: reason });
+      const verb = droppedNames.size === 1 ? 'is' : 'are';
+      const text = `${[...droppedNames].join(', ')} ${verb} not sent`;
+      const reason = 'a browser adds them; an API that needs one answers with 401 or 403';
+      this.notes.push({ path: 'headers', what: text, why: reason });
     }
     return bindings;
   }

@@ -59,10 +59,10 @@ it('changes are one note for each tool, without the request that was sent', () =
 });
 
 it('a dropped part of a request is a note, not a request that was sent', () => {
-  const change = { tool: 'get_x', path: 'request', what: '| jq . left out', why: 'it only formats' };
+  const change = { tool: 'get_x', path: 'request', what: '| jq . was dropped', why: 'it only formats' };
   expect(sentRequestSentences([change])).toEqual([]);
   expect(changeNotes([change])).toEqual([
-    { subject: 'src/tools/get-x.ts', text: 'request | jq . left out (it only formats)' },
+    { subject: 'src/tools/get-x.ts', text: 'request | jq . was dropped (it only formats)' },
   ]);
 });
 

@@ -13,13 +13,13 @@ const list = (file: string, paths: object, ...more: string[]) => {
 };
 const missing = { '/a': { $ref: './a.yaml' }, '/b': { $ref: './b.yaml' } };
 
-it('a list of operations says which ones were left out because of their references', async () => {
+it('a list of operations says which ones cannot be imported because of their references', async () => {
   const paths = { ...missing, '/c': { get: { summary: 'The gas price' } } };
   const { exitCode, stdout } = await list('some.json', paths);
   expect(exitCode).toBe(0);
   expect(stdout).toContain('1 operation.');
   expect(stdout).toMatch(
-    /^! Left out: \/a: the reference "\.\/a\.yaml" cannot be followed: a\.yaml: there is no/m,
+    /^! Cannot be imported: \/a: the reference "\.\/a\.yaml" cannot be followed: a\.yaml: there is no/m,
   );
   const { leftOut } = JSON.parse((await list('some.json', paths, '--json')).stdout);
   expect(leftOut).toEqual([expect.stringContaining('/a: '), expect.stringContaining('/b: ')]);

@@ -89,7 +89,7 @@ describe('the list of tools', () => {
     expect(JSON.parse(part.stdout)).toMatchObject({
       tools: ['get_a', 'get_c'],
       changes: expect.arrayContaining([
-        { tool: 'get_b', path: 'tools[1]', what: 'was left out', why: '--except' },
+        { tool: 'get_b', path: 'tools[1]', what: 'is not imported', why: 'excluded by --except' },
       ]),
     });
     const flags = { spec: 'tools.json', only: ['get_b'], output: ['price:number Price in USD'] };
