@@ -207,7 +207,7 @@ function sourcesFirst(sets: readonly FileSet[]): FileSet {
   return new Map([...files.filter(isSource), ...files.filter((file) => !isSource(file))]);
 }
 
-/** Leaves out the messages about tools that were added earlier: they were printed then. */
+/** Drops the messages about tools that were added earlier: they were printed then. */
 function withoutEarlierTools(
   { changes, advice }: PreparedTools,
   names: readonly string[],
@@ -215,7 +215,7 @@ function withoutEarlierTools(
   return {
     changes: changes.filter(({ tool }) => !names.includes(tool)),
     advice: advice.filter(
-      ({ where: location }) => !names.some((name) => location === name || location.startsWith(`${name}.`)),
+      (hint) => !names.some((name) => hint.where === name || hint.where.startsWith(`${name}.`)),
     ),
   };
 }

@@ -99,7 +99,7 @@ async function projectFiles(
   tools: readonly CheckedTool[],
 ): Promise<FileSet> {
   const version = packageManager === 'yarn' ? await installedVersion(packageManager) : null;
-  const manager = { packageManager, ...(version !== null && { packageManagerVersion: version }) };
+  const manager = { packageManager, packageManagerVersion: version ?? undefined };
   const name = projectName(directory);
   const templates = readTemplates();
   const { specifiers: packages, files: packageFiles } = ownPackages();
@@ -118,10 +118,10 @@ async function projectFiles(
       ...manager,
       profile: recordedProfile(profile),
       tools: tools.map(({ definition }) => definition.name),
-      ...(start !== 'blank' && { start }),
-      ...(apiFileSet.size > 0 && { variables: distinctVariables(apis) }),
+      start: start === 'blank' ? undefined : start,
+      variables: apis.length > 0 ? distinctVariables(apis) : undefined,
       ...chosenFields(tools),
-      ...(targets.length > 0 && { targets }),
+      targets: targets.length > 0 ? targets : undefined,
     },
   });
 }

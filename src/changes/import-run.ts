@@ -8,7 +8,7 @@ import type { KeylessCommand } from '../import/request/curl-text.ts';
 export interface LocatedDocument {
   readonly document: Result<OpenApiDocument>;
   /** Names it in errors. */
-  readonly where: string;
+  readonly location: string;
   readonly url: string | null;
 }
 

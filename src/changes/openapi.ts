@@ -28,7 +28,7 @@ import { readSamples, sendRequests, singleRequestErrors, withExchanges } from '.
 interface DocumentChoice {
   readonly document: OpenApiDocument;
   readonly choice: OperationChoice;
-  readonly where: string;
+  readonly location: string;
   readonly url: string | null;
 }
 
@@ -41,7 +41,7 @@ export async function toolsFromOpenApi(
   const documentChoice = await readDocumentChoice(answers, run);
   if (!documentChoice.ok) return documentChoice;
   if (send) return sentOperation(documentChoice.value, answers, run);
-  const { document, choice, where: location, url } = documentChoice.value;
+  const { document, choice, location, url } = documentChoice.value;
   if (env.length === 0) return toolsOfDocument(document, choice, location, url);
   return reject(
     '--env',
@@ -53,7 +53,7 @@ export async function toolsFromOpenApi(
 
 async function readDocumentChoice(answers: OpenApiAnswers, run: ImportRun): Promise<Result<DocumentChoice>> {
   const { tool = null, title, fields, isStrict, operations, samples: paths, send, examples } = answers;
-  const { document, where: location, url } = await documentAt(answers.document, answers.headers, run);
+  const { document, location, url } = await documentAt(answers.document, answers.headers, run);
   if (!document.ok) return document;
   const forOne = {
     ...{ '--title': title, '--from-sample': paths[0] },
@@ -71,14 +71,14 @@ async function readDocumentChoice(answers: OpenApiAnswers, run: ImportRun): Prom
   const samples = await readSamples(paths);
   if (!samples.ok) return samples;
   const choice = { operations, tool, isReduced, isStrict, samples: samples.value };
-  return pass({ document: document.value, choice, where: location, url });
+  return pass({ document: document.value, choice, location, url });
 }
 
 /** Whether the document declares no answer of the one operation that is chosen. */
 export async function lacksAnswer(answers: OpenApiAnswers, run: ImportRun): Promise<boolean> {
   const documentChoice = answers.operations.length === 1 ? await readDocumentChoice(answers, run) : undefined;
   if (!documentChoice?.ok) return false;
-  const { document, choice, where: location, url } = documentChoice.value;
+  const { document, choice, location, url } = documentChoice.value;
   const drafts = readChosenOperations(document, choice, location, url);
   return !drafts.ok && drafts.errors.every(({ hint }) => hint === unknownAnswerHint);
 }
@@ -115,11 +115,11 @@ interface SendableOperation {
   /** With the keys of this alternative. */
   readonly request: ApiRequest;
   readonly keys: RequestKeys;
-  readonly found: KeyValues;
+  readonly keyValues: KeyValues;
 }
 
 async function sendableOperation(
-  { document, choice, where: location, url }: DocumentChoice,
+  { document, choice, location, url }: DocumentChoice,
   answers: OpenApiAnswers,
   run: ImportRun,
 ): Promise<Result<SendableOperation>> {
@@ -139,10 +139,10 @@ async function sendableOperation(
   const alternatives = await Promise.all(
     acceptedKeys
       .filter(isStatic)
-      .map(async (keys) => ({ keys, found: await findKeyValues(keysOf(keys), answers, run) })),
+      .map(async (keys) => ({ keys, keyValues: await findKeyValues(keysOf(keys), answers, run) })),
   );
   const [alternative] = alternatives.toSorted(
-    ({ found: a }, { found: b }) =>
+    ({ keyValues: a }, { keyValues: b }) =>
       a.missing.length - b.missing.length || a.unpermitted.length - b.unpermitted.length,
   );
   if (!alternative) {
@@ -150,7 +150,7 @@ async function sendableOperation(
     return reject('--send', undefined, 'needs a token that the API issues first, so nothing was sent', hint);
   }
   const request = { ...draft.request, acceptedKeys: [alternative.keys] };
-  return pass({ draft, request, keys: keysOf(alternative.keys), found: alternative.found });
+  return pass({ draft, request, keys: keysOf(alternative.keys), keyValues: alternative.keyValues });
 }
 
 /** The tool of an operation that is sent once, for real: its answer says what the document does not. */
@@ -161,11 +161,11 @@ async function sentOperation(
 ): Promise<Result<readonly ImportedTool[]>> {
   const operation = await sendableOperation(documentChoice, answers, run);
   if (!operation.ok) return operation;
-  const { draft, request, found } = operation.value;
-  const errors = keyValueErrors(found, '--from-openapi');
+  const { draft, request, keyValues } = operation.value;
+  const errors = keyValueErrors(keyValues, '--from-openapi');
   if (errors.length > 0) return refuse(...errors);
   const { inputSchema } = draft;
-  const sending = { call: request, inputSchema, examples: answers.examples, secrets: found.secrets };
+  const sending = { call: request, inputSchema, examples: answers.examples, secrets: keyValues.secrets };
   const sentRequests = await sendRequests(sending, '--from-openapi', run);
   if (!sentRequests.ok) return sentRequests;
   const samples = [...(documentChoice.choice.samples ?? []), ...sentRequests.value.samples];
@@ -189,11 +189,11 @@ export async function documentAt(
   const location = place === '-' ? '--from-openapi' : shownPlace(place);
   if (headers.length > 0 && !/^https?:\/\//i.test(place)) {
     const document = reject('--header', undefined, 'is for a document at a URL', 'Remove --header.');
-    return { document, where: location, url: null };
+    return { document, location, url: null };
   }
   const { text, url, beside: filesBeside } = await readDocumentText(place, headers);
   const read = await readOpenApi(text, location, filesBeside);
-  const placed = { document: read.ok ? checkedDocument(read.value, location) : read, where: location, url };
+  const placed = { document: read.ok ? checkedDocument(read.value, location) : read, location, url };
   if (placed.document.ok) documents.set(place, placed);
   return placed;
 }

@@ -218,9 +218,9 @@ function planVariables(
     if (!mentions(removed, name)) continue;
     const [user] = otherFiles.find(([, fileText]) => mentions(fileText, name)) ?? [];
     const without = text.replace(`\n  ${declaration(variable)},`, '');
-    const why = reasonToKeep(name, user, without === text && mentions(text, name));
-    if (why !== undefined) {
-      keptVariables.push({ path: environmentFile, why });
+    const reason = reasonToKeep(name, user, without === text && mentions(text, name));
+    if (reason !== undefined) {
+      keptVariables.push({ path: environmentFile, why: reason });
       continue;
     }
     removedVariables.push(name);

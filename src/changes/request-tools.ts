@@ -244,7 +244,7 @@ async function toolFromRequest(
       annotations: effects[effect],
       description: requestDescription(parsedRequest, tool.entry as JsonObject),
     },
-    call: { ...call, wrap, ...(success && { success }) },
+    call: { ...call, wrap, success },
     secrets,
   };
   const completeTool = sentRequests ? withExchanges(importedTool, sentRequests.value) : importedTool;

@@ -32,7 +32,7 @@ export async function saveKeys(
     return unsavedResult('git does not ignore it: add the line .env to .gitignore');
   const previousText = String(readIfThere(directory, environmentPath) ?? '');
   const existingValues = parseEnv(previousText);
-  // An empty value is that of a copied .env.example: the key is added below it, and the last line counts.
+  // An empty value comes from a copied .env.example. The key is added below it, and the last line counts.
   const addedNames = names.filter((name) => !existingValues[name]);
   const keptNames = names.filter(
     (name) => existingValues[name] && existingValues[name] !== secrets.get(name),

@@ -149,7 +149,7 @@ export function withExchanges(tool: ImportedTool, { secrets, note, exchanges }: 
 function toToolExchange(exchange: ApiExchange, { wrap }: ApiCall): ToolExchange {
   const { arguments: args, headers, value, isEmpty } = exchange;
   const answer = value === undefined ? null : (wrapAnswer(value, wrap) as JsonObject);
-  return { arguments: args, answer, ...(headers && { headers }), isEmpty };
+  return { arguments: args, answer, headers, isEmpty };
 }
 
 /** A tool whose answers name the next page, if the headers of its API do. */

@@ -31,7 +31,7 @@ export interface ToolExchange {
   readonly arguments: JsonObject;
   readonly answer: JsonObject | null;
   /** The headers that name the place of the response among pages. */
-  readonly headers?: JsonObject;
+  readonly headers?: JsonObject | undefined;
   /** There is no answer, or it contains no data. */
   readonly isEmpty: boolean;
 }
@@ -98,6 +98,7 @@ export interface ApiVariable {
 /** Where the value of a key is: in the request itself, or in the variable that its text or its API names. */
 export type KeySource = { readonly value: string } | { readonly variable: string };
 
+/** The styles of a query that generated code names, as the type of the same name in market-mcp-runtime/source. */
 export type QueryStyle =
   | 'form'
   | 'comma'
@@ -108,6 +109,7 @@ export type QueryStyle =
   | 'reserved'
   | 'reservedComma';
 
+/** The styles of a path or a header that generated code names. `simple` is the default, which it does not name. */
 export type PathStyle = 'simple*' | 'label' | 'label*' | 'matrix' | 'matrix*' | 'json';
 
 /** A value of a request: an argument of the tool, a constant, or what is made of members. */

@@ -58,7 +58,7 @@ export function prepareTools(
 ): Result<PreparedTools> {
   const { fixedTools, errors } = fixTools(importedTools, profile);
   const clashErrors = nameClashErrors(fixedTools);
-  const clashLocations = new Set(clashErrors.map(({ where: location }) => location));
+  const clashLocations = new Set(clashErrors.map((error) => error.where));
   const distinctTools = fixedTools.filter(({ location }) => !clashLocations.has(`${location}.name`));
   const failedRules = inspectToolList(
     distinctTools.map(({ definition }) => definition),
@@ -238,7 +238,7 @@ function withSampleAnswers(tool: PreparedTool, answers: readonly JsonObject[]): 
 
 /** A tool with its request. An API that never signals an empty result has no example call with the outcome empty. */
 function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: ImportedTool): CheckedTool {
-  const importedTool = { ...tool, ...(fields && { fields }), ...(exchanges && { exchanges }) };
+  const importedTool = { ...tool, fields, exchanges };
   if (!call) return importedTool;
   const realExamples = exchanges?.map(
     ({ arguments: args, isEmpty }): ToolExample => ({

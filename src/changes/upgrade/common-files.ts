@@ -22,14 +22,16 @@ import { withSourceDependencies, withVariables } from '../../project/source/sour
 import { standardTargets, targetNames } from '../../questions/targets.ts';
 import { render } from '../../render/render.ts';
 
-/** The files of a project that belong to no tool, as the recorded version and as this version write them. */
+/** The files of a project that belong to no tool. */
 export interface CommonFiles {
+  /** As the recorded version writes them. */
   readonly base: FileSet;
+  /** As this version writes them. */
   readonly theirs: FileSet;
 }
 
 /**
- * Renders both from the answers in a manifest.
+ * Renders the common files of both versions from the answers in a manifest.
  *
  * @param tools files of the tools, in the order of the list
  * @param release the recorded version; undefined if it is this one

@@ -103,8 +103,7 @@ function additionJson(addition: Addition) {
 }
 
 function requestPlaceOf({ directory, manifest }: Project): RequestPlace {
-  const { variables } = manifest.answers;
-  return { directory, ...(variables && { variables }) };
+  return { directory, variables: manifest.answers.variables };
 }
 
 function addedToolNames({ prepared }: Addition): readonly string[] {

@@ -27,11 +27,11 @@ export function sentRequestSentences(changes: readonly DefinitionChange[]): read
 export function changeNotes(changes: readonly DefinitionChange[]): readonly FileNote[] {
   const definitionChanges = changes.filter(({ kind }) => kind !== 'sent');
   return [...groupBy(definitionChanges, ({ tool }) => tool)].map(([tool, [first, ...otherChanges]]) => {
-    const { path, what, why } = first;
-    // A change at `tools…` is about an omitted tool, which has no file.
-    if (/^tools\b/.test(path)) return { subject: tool, text: `${what} (${why})` };
+    const changeText = `${first.what} (${first.why})`;
+    // A change at `tools…` is about a tool that is not imported, which has no file.
+    if (/^tools\b/.test(first.path)) return { subject: tool, text: changeText };
     const end = otherChanges.length === 0 ? '' : `; ${counted(otherChanges.length, 'more change')}`;
-    return { subject: toolPaths(toolFile(tool)).path, text: `${path} ${what} (${why})${end}` };
+    return { subject: toolPaths(toolFile(tool)).path, text: `${first.path} ${changeText}${end}` };
   });
 }
 
@@ -41,9 +41,9 @@ export function adviceNotes(advice: readonly InputError[], report: Report | null
   return advice
     .filter(({ rule }) => rule === undefined || !reported.has(rule))
     .map((error) => {
-      const { where, tool, message, hint } = error;
-      if (tool === undefined) return { subject: where, text: `${message}. ${hint}` };
-      return { subject: toolPaths(toolFile(tool)).path, text: `${message}. ${hint}` };
+      const { tool, message, hint } = error;
+      const subject = tool === undefined ? error.where : toolPaths(toolFile(tool)).path;
+      return { subject, text: `${message}. ${hint}` };
     });
 }
 

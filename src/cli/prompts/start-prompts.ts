@@ -163,7 +163,7 @@ export async function askOperations(
   { fromOpenapi = '', header = [], operation: previous }: Partial<ToolQuestionAnswers>,
   { run }: PromptContext,
 ): Promise<readonly string[]> {
-  const { document, where: location } = await documentAt(fromOpenapi, header, run);
+  const { document, location } = await documentAt(fromOpenapi, header, run);
   const operations = unwrap(listReadableOperations(unwrap(document), location));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;

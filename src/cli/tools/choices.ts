@@ -31,7 +31,7 @@ export async function listOperations(
   run: ImportRun,
   output: Output,
 ): Promise<ExitCode> {
-  const { document: read, where: location } = await documentAt(place, headers, run);
+  const { document: read, location } = await documentAt(place, headers, run);
   const document = unwrap(read);
   const allOperations = unwrap(listReadableOperations(document, location));
   const operations = search === undefined ? allOperations : matching(allOperations, search);
@@ -58,7 +58,7 @@ export async function unchosenOperation(
   headers: HeaderPairs,
   run: ImportRun,
 ): Promise<CommandError> {
-  const { document, where: location } = await documentAt(place, headers, run);
+  const { document, location } = await documentAt(place, headers, run);
   const names = unwrap(listReadableOperations(unwrap(document), location)).map(operationName);
   const hint = `Add --operation <name>, repeatable. The document has ${nameList(names)}. Without --yes, all are listed.`;
   return new CommandError('MISSING_ANSWERS', '--from-openapi needs --operation: it has no default', hint);

@@ -99,7 +99,7 @@ function bindRequest(request: AuthorRequest, choice: ArgumentChoice): Result<Par
     ...boundParts,
     acceptedKeys: [binder.keys.apiKeys],
     wrap: null,
-    ...(protocol && { envelope: protocol.envelope }),
+    envelope: protocol?.envelope,
     notFoundIsEmpty: false,
   };
   return pass({

@@ -4,7 +4,7 @@ import { constantOf, plainName } from '../openapi/schemes.ts';
 import { keyPlaceholderIn } from '../recognize-keys.ts';
 import type { AuthorRequest } from './author-request.ts';
 
-/** A key and its place, without its variables. */
+/** Where a request has a key, and in which form. */
 type KeyPosition = Omit<ApiKey, 'key' | 'variables'>;
 
 /** The keys of a request, each with its own variables. */
@@ -40,8 +40,8 @@ export class KeyCollector {
   }
 
   /**
-   * Whether a text is the variable that this class gives to a key in a place. A repeated command contains this
-   * variable, and the name of the place alone need not show that it is a key.
+   * Whether a text is the variable that this class gives to a key in this position, as a repeated command has it. The name in the
+   * request does not always show that it is a key.
    */
   isOwnVariable(position: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
     return this.variableIn(text) === this.#variableFor(position);

@@ -7,7 +7,7 @@ import { type Manifest, manifestFile } from './manifest.ts';
 /**
  * The profile that a manifest names or contains.
  *
- * @param isRule decides whether an id of `rules.overrides` is that of a rule; by default, none is refused
+ * @param isRule whether a rule has an id of `rules.overrides`; by default, every id is accepted
  * @throws CommandError `PROFILE_DAMAGED`
  */
 export function presentProfile(
@@ -15,7 +15,7 @@ export function presentProfile(
   isRule?: (id: string) => boolean,
 ): PlatformProfile {
   const found = typeof profile === 'string' ? platforms.find(({ name }) => name === profile) : profile;
-  // Those of this program are tested.
+  // The built-in profiles are tested.
   const [problem] = found && typeof profile !== 'string' ? profileProblems(found, isRule) : [];
   if (found && !problem) return found;
   const difference = problem
@@ -28,7 +28,7 @@ export function presentProfile(
   );
 }
 
-/** What a server reads otherwise than its project's profile says: by paths such as `token.issuer`. */
+/** The differences between the platform that a server was built for and its project's profile, by paths such as `token.issuer`. */
 export function profileDifferences(
   servedPlatform: ServerPlatform,
   profile: PlatformProfile,
