@@ -82,7 +82,7 @@ export async function importWholeTools(
   }
 }
 
-/** The tool that complete answers describe. */
+/** The tool that its author describes. */
 function specOfFields({ tool, description, input, output, returns }: FieldAnswers): ToolSpec {
   return { name: tool, description: description.join('\n'), input, output, returns };
 }

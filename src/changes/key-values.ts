@@ -14,13 +14,15 @@ export interface RequestKeys {
 }
 
 /**
- * The values of keys, by the project's variables, and the keys without a value, by the variables that the request states. A project
- * may have its own variable for a key whose value the author has in another one.
+ * Which keys of a request have values. The variable that a request names for a key may differ from the variable that the project has
+ * for this key.
  */
 export interface KeyValues extends Pick<RequestKeys, 'origin'> {
+  /** The values of keys, by the project's variable. */
   readonly secrets: ReadonlyMap<string, string>;
-  /** Variables that the environment has, and that the author has not allowed to send. */
+  /** Variables that the request names and the environment has, but that the author has not allowed to send. */
   readonly unpermitted: readonly string[];
+  /** Variables that the request names, and that have no value. */
   readonly missing: readonly string[];
 }
 

@@ -97,7 +97,7 @@ function memberNames(objects: readonly JsonObject[]) {
   return { names, commonNames };
 }
 
-/** Each type that was seen, once: `string`, `integer`, …. Large integers were read as texts, but their type is also a number. */
+/** The types of values, each once: `string`, `integer`, …. Large integers were read as texts, but their type is also a number. */
 function inferTypes(
   values: readonly Json[],
   name: string | null,
@@ -127,7 +127,7 @@ const enumerationLimits = { minValues: 6, maxDistinct: 5, minOfEach: 2 };
 /** Maximum number of values that are examples. */
 const shownValues = 3;
 
-/** The values of a text that looks like an enumeration: each was seen several times. The next answer may have others. */
+/** The values of a text that looks like an enumeration, because each occurs several times. The next answer may have others. */
 function repeatedWordsIn(texts: readonly string[]): readonly string[] {
   if (texts.length < enumerationLimits.minValues) return [];
   const occurrences = new Map<string, number>();

@@ -5,8 +5,8 @@ import { listResult } from '../tools/definition.ts';
 export type Wrap = 'items' | 'result' | null;
 
 /**
- * How answers become those of a tool: the root of an outputSchema is an object (C§2.1), and members with the names of signals
- * would be read as those of an empty or failed call (C§2.2).
+ * The member of a result that must contain the answer of an API, null if the answer can be the result. The root of an outputSchema is an
+ * object (C§2.1), and callers read a member with the name of a signal as the sign of an empty or failed call (C§2.2).
  */
 export function requiredWrap(schema: JsonObject, examples: readonly Json[]): Wrap {
   if (schema.type === 'array') return 'items';
@@ -15,16 +15,16 @@ export function requiredWrap(schema: JsonObject, examples: readonly Json[]): Wra
     return 'result';
   const isTaken = Object.entries(signals).some(([name, { type }]) => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const isOther = (value: Json) =>
+    const isNoSignal = (value: Json) =>
       isObject(value) && Object.hasOwn(value, name) && (name === 'error' || typeof value[name] !== type);
     const isDeclared = isObject(property) && property.type === type && property.enum === undefined;
-    return (property !== undefined && (name === 'error' || !isDeclared)) || examples.some(isOther);
+    return (property !== undefined && (name === 'error' || !isDeclared)) || examples.some(isNoSignal);
   });
   if (isTaken) return 'result';
   return null;
 }
 
-/** `properties` and `required` of such an answer. @param description of what is wrapped, if it has none */
+/** `properties` and `required` of the result. @param description of the answer, if its schema has none */
 export function answerRoot(
   schema: JsonObject,
   wrap: Wrap,

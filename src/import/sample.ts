@@ -30,9 +30,9 @@ import { type SampleHints, schemaOfValues } from './infer.ts';
 import { answerRoot, requiredWrap, type Wrap } from './result-root.ts';
 import { fieldToDo } from './to-do.ts';
 
-/** A saved answer of an API. */
+/** An answer of an API: saved in a file, or just received. */
 export interface AnswerSample {
-  /** File name, for the errors. */
+  /** Names it in errors: its file, or `the answer`. */
   readonly name: string;
   readonly value: Json;
   /** Integers that a JavaScript number cannot represent, which are texts in the value. */
@@ -114,16 +114,16 @@ export function toolOfSamples(
 }
 
 /**
- * Samples of one kind, without members that no field can be called.
+ * Checks that samples can be answers of one tool, and drops members whose names no field can have.
  *
  * @returns an error for each sample that cannot be an answer
  */
 export function checkSamples(
-  answers: readonly AnswerSample[],
+  uncheckedSamples: readonly AnswerSample[],
   reportChange: ReportChange,
   returnsApiAnswers = false,
 ): Result<readonly AnswerSample[]> {
-  const samples = answers.map((sample) => ({
+  const samples = uncheckedSamples.map((sample) => ({
     ...sample,
     value: withoutInvalidNames(sample.value, 'samples', (path, member, reason) =>
       reportChange(path, `${shorten(member)} was dropped`, reason),

@@ -57,7 +57,7 @@ export function replayCommand(
   ]);
 }
 
-/** The command that continues with the given answers and asks for the others, quoted for the shell. */
+/** The command that continues with these answers and asks for the others, quoted for the shell. */
 export function resumeCommand(
   answers: Partial<CreateQuestionAnswers>,
   commands: KeylessCommands,
@@ -71,5 +71,5 @@ export function resumeCommand(
   ]);
 }
 
-/** Without those that affect how this run prints, not what it creates. */
+/** The switches that change what is created. The others change only what this run prints. */
 const repeatedSwitches = ['install', 'git', 'check', 'force', 'overwrite'] as const;

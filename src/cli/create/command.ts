@@ -68,8 +68,8 @@ export async function create(
   flags: CreateFlags & CreateSwitches,
 ): Promise<ExitCode> {
   const flagAnswers = unwrap(readCreateFlags({ ...flags, directory }));
-  const importRun = startImport();
-  const exitCodeOfList = await listChoices(flagAnswers, flags, importRun, output);
+  const run = startImport();
+  const exitCodeOfList = await listChoices(flagAnswers, flags, run, output);
   if (exitCodeOfList !== undefined) return exitCodeOfList;
   // The target is checked before any question and any request.
   const defaultDirectory = flags.yes ? completeAnswers(flagAnswers).directory : undefined;
@@ -78,9 +78,9 @@ export async function create(
     const existingProject = flags.force ? undefined : projectIn(directoryName);
     if (existingProject === undefined) requireUsableTarget(directoryName, flags);
     else if (mayAsk(flags)) return finishExistingProject(directoryName, existingProject, flags, output);
-    else await requireSameRequests(directoryName, existingProject, completeAnswers(flagAnswers), importRun);
+    else await requireSameRequests(directoryName, existingProject, completeAnswers(flagAnswers), run);
   }
-  const planning = creationPlanning(flagAnswers, flags, importRun, output);
+  const planning = creationPlanning(flagAnswers, flags, run, output);
   const creation = await planFromAnswers(planning, flags);
   const { answers, files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
@@ -100,29 +100,28 @@ export async function create(
 function creationPlanning(
   flagAnswers: Partial<CreateQuestionAnswers>,
   switches: CreateSwitches,
-  importRun: ImportRun,
+  run: ImportRun,
   output: Output,
 ): AnswerPlanning<Creation> {
   return {
     questionsToAsk: flagAnswers.ask,
     missingFlags: missingFlags(flagAnswers),
-    planWithDefaults: async () => unwrap(await planCreation(completeAnswers(flagAnswers), importRun)),
+    planWithDefaults: async () => unwrap(await planCreation(completeAnswers(flagAnswers), run)),
     async planByAsking() {
       const { askCreate } = await import('../prompts/flow.ts');
       const program = ownCommand('create-market-mcp');
       return askCreate({
         flagAnswers,
-        run: importRun,
+        run,
         async review(reviewedAnswers) {
-          const planned = await planCreation(completeAnswers(reviewedAnswers), importRun);
+          const planned = await planCreation(completeAnswers(reviewedAnswers), run);
           if (!planned.ok) return planned;
           const { answers, files, prepared } = planned.value;
           const { directory } = requireUsableTarget(answers.directory, switches, files);
           const lines = reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth());
           return pass({ plan: planned.value, lines });
         },
-        resume: (answers, ask) =>
-          resumeCommand({ ...answers, ask }, importRun.keylessCommands, switches, program),
+        resume: (answers, ask) => resumeCommand({ ...answers, ask }, run.keylessCommands, switches, program),
         interrupted: (cancelled) => output.error(toCommandError(cancelled)),
         directoryError: (directory) => directoryError(directory, switches),
       });
@@ -139,7 +138,7 @@ const maxPrintedLines = 12;
  * @param successText what was written
  */
 async function runStepsAndReport(
-  { answers, files, prepared, secrets, run: importRun }: Creation,
+  { answers, files, prepared, secrets, run }: Creation,
   context: ProjectContext,
   successText: string,
   switches: CreateSwitches,
@@ -157,9 +156,9 @@ async function runStepsAndReport(
   const [tool] = prepared.tools;
   const firstEdit = tool && firstEditFor(tool, existingDotEnv(directory));
   const steps = nextSteps(context, switches.install, firstEdit, tool?.definition.name);
-  const repeatedAnswers = { ...answers, env: variablesToReplay(answers, importRun) };
+  const repeatedAnswers = { ...answers, env: variablesToReplay(answers, run) };
   const program = ownCommand('create-market-mcp');
-  const repeatCommand = replayCommand(repeatedAnswers, importRun.keylessCommands, switches, program);
+  const repeatCommand = replayCommand(repeatedAnswers, run.keylessCommands, switches, program);
   const result = {
     directory,
     ...creationJson(files, prepared),

@@ -45,7 +45,7 @@ export async function runSteps(
   if (check) laterSteps.push(selfCheckCommand);
   // `prepareCheck` makes the key of the temporary platform while the package manager runs.
   const platformKey = runsCheck ? setImmediate(context.directory).then(prepareCheck) : undefined;
-  platformKey?.catch(() => {}); // the check reports the error
+  platformKey?.catch(() => {}); // the self-check reports the error
   let buildRun = Promise.resolve();
   const results = [successText];
   const notes: string[] = [];

@@ -17,8 +17,8 @@ export interface AuthorRequest {
    * file: nothing there is a placeholder.
    */
   readonly shellVariables: ReadonlySet<string> | null;
-  /** Behind a pipe: commands that change only the answer. */
-  readonly pipe?: string;
+  /** Behind a pipe: commands that change only how the response is printed. */
+  readonly pipe?: string | undefined;
   /** Position in the HAR file, from 1; absent for a curl command. */
   readonly number?: number;
   /** Why no tool can send it. */

@@ -83,26 +83,27 @@ export function curlRequest(line: string): AuthorRequest {
   const command = pastedCommand(line);
   const { words, pipe } = splitCommandLine(command);
   const options = parseOptions(words.slice(1));
-  const optionsThat = (...names: readonly string[]) => options.filter(({ effect }) => names.includes(effect));
-  const lastValue = (name: string) => optionsThat(name).at(-1)?.value;
-  const [url, ...otherUrls] = optionsThat('url').map(({ value }) => value);
+  const optionsWithEffect = (...names: readonly string[]) =>
+    options.filter(({ effect }) => names.includes(effect));
+  const lastValue = (name: string) => optionsWithEffect(name).at(-1)?.value;
+  const [url, ...otherUrls] = optionsWithEffect('url').map(({ value }) => value);
   if (url === undefined) throw new RequestRefusal('contains no URL', 'Paste the whole command.');
   if (otherUrls.length > 0)
     throw new RequestRefusal('contains several URLs', 'Give one --from-request for each.');
-  const formParts = optionsThat('form', 'formString');
-  const data = joinData(optionsThat('data', 'raw', 'encoded', 'json'));
+  const formParts = optionsWithEffect('form', 'formString');
+  const data = joinData(optionsWithEffect('data', 'raw', 'encoded', 'json'));
   if (data !== null && formParts.length > 0)
     throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
-  const isQuery = optionsThat('get').length > 0;
-  const queryParts = [isQuery ? data : null, ...optionsThat('urlQuery').map(queryPiece)];
+  const isQuery = optionsWithEffect('get').length > 0;
+  const queryParts = [isQuery ? data : null, ...optionsWithEffect('urlQuery').map(queryPiece)];
   const addedQuery = queryParts.filter((part) => part !== null).join('&');
-  const address = parseAddress(url, addedQuery, optionsThat('globoff').length > 0);
+  const address = parseAddress(url, addedQuery, optionsWithEffect('globoff').length > 0);
   const dataBody = isQuery ? null : data;
   const body = formParts.length > 0 ? formParts.map(parseFormPart) : dataBody;
   const method = parseMethod(lastValue('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
   const user = lastValue('user') ?? address.user;
   const impliedHeaders = impliedHeadersOf(options, user, typeof body === 'string');
-  const headers = mergeHeaders(optionsThat('header'), impliedHeaders);
+  const headers = mergeHeaders(optionsWithEffect('header'), impliedHeaders);
   const shellVariables = unquotedVariables(command);
   return withMultipartParts({
     method,
@@ -110,7 +111,7 @@ export function curlRequest(line: string): AuthorRequest {
     headers,
     body,
     shellVariables,
-    ...(pipe && { pipe }),
+    pipe,
   });
 }
 

@@ -57,6 +57,7 @@ export async function tryRequest(
   try {
     const parts = Object.fromEntries(requestOptions(call, jsonForm(args)));
     const options = { ...parts, envelope, isIdempotent };
+    // The method is never `call`: the tools of MCP servers are not called before a project exists.
     received = await sendOnce(source, method as 'get', path, options as object);
   } catch (error) {
     throw unusableResponse(
@@ -70,8 +71,8 @@ export async function tryRequest(
     ...checkedResponse(location, received, acceptsNotFound, correction),
     headers: received.headers,
   };
-  const { hasNothing: hasEmptyEnvelope, text } = received;
-  if (!hasEmptyEnvelope) return trialResponse;
+  const { hasNothing: hasNoResult, text } = received;
+  if (!hasNoResult) return trialResponse;
   if (acceptsNotFound) return { ...trialResponse, text: null };
   const hint = 'Give arguments for which it has an answer.';
   throw unusableResponse(location, `has nothing for these arguments: ${text.slice(0, 120)}`, hint);
@@ -101,7 +102,7 @@ function checkedResponse(
 }
 
 /** What the API sent instead of JSON, and what to do. */
-function otherThanJson(response: SourceResponse, correction: string): readonly [what: string, hint: string] {
+function otherThanJson(response: SourceResponse, correction: string): readonly [responseKind: string, hint: string] {
   const { status, text } = response;
   const bodyStart = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
   const keyHint =
