@@ -23,13 +23,13 @@ export async function mcpServerAt(url: string, access: KeyAccess, run: ImportRun
 }
 
 async function readServer(url: string, access: KeyAccess, run: ImportRun): Promise<ListedServer> {
-  const found = await findKeyValues(serverKeys(url), access, run);
+  const { origin, secrets, unpermitted } = await findKeyValues(serverKeys(url), access, run);
   try {
-    return await listServer(url, found.secrets.get(tokenVariable));
+    return await listServer(url, secrets.get(tokenVariable));
   } catch (error) {
-    if (!(error instanceof TokenRefusal) || found.unpermitted.length === 0) throw error;
+    if (!(error instanceof TokenRefusal) || unpermitted.length === 0) throw error;
     const reason = `it asks for a token, and nobody allowed to send ${tokenVariable} of your environment`;
-    throw new TokenRefusal(found.origin, reason, `Add --env ${tokenVariable} to allow it.`);
+    throw new TokenRefusal(origin, reason, `Add --env ${tokenVariable} to allow it.`);
   }
 }
 
@@ -67,8 +67,8 @@ export async function toolsFromServer(
   );
   if (!selected.ok) return selected;
   const writing = writingTools(server.tools);
-  const isOff = ({ name }: SpecEntry) => only.length === 0 && writing.has(textOr(name));
-  const off = selected.value.entries.filter(isOff).map(
+  const isExcluded = ({ name }: SpecEntry) => only.length === 0 && writing.has(textOr(name));
+  const exclusions = selected.value.entries.filter(isExcluded).map(
     ({ name }): DefinitionChange => ({
       tool: textOr(name),
       path: 'tools',
@@ -78,7 +78,7 @@ export async function toolsFromServer(
   );
   const names = new Map(imported.map((tool) => [tool.entry.name, tool]));
   const selectedTools = selected.value.entries
-    .filter((entry) => !isOff(entry))
+    .filter((entry) => !isExcluded(entry))
     .flatMap((entry): ImportedTool[] => {
       const importedTool = names.get(entry.name);
       if (importedTool) return [{ ...importedTool, entry }];
@@ -89,6 +89,6 @@ export async function toolsFromServer(
     const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
     return reject('--from-url', url, 'each of its tools may change something', hint);
   }
-  const changes = [...taskTools.map(taskChange), ...off, ...selected.value.changes, ...first.changes];
+  const changes = [...taskTools.map(taskChange), ...exclusions, ...selected.value.changes, ...first.changes];
   return pass([{ ...first, changes }, ...otherTools]);
 }

@@ -86,7 +86,7 @@ function runInstall(
   });
 }
 
-/** What an install without a person needs in addition to the command that a person is told. */
+/** The options of an installation that nobody watches, in addition to the command that is printed. */
 const unattendedOptions: { readonly [name in PackageManager]: readonly string[] } = {
   npm: ['--no-audit', '--no-fund', '--loglevel=http'],
   // In CI, pnpm would refuse to update the lock file.

@@ -78,7 +78,10 @@ async function consentToOperation(
   const keys = send ? await operationKeys(answers, run) : undefined;
   const env = keys && (await askKeys(asker, [keys], answers, run));
   if (!isOpen) return env && { env };
-  return { ...(send !== undefined && { send }), ...(env && { env }) };
+  const permissions: { send?: boolean; env?: readonly string[] } = {};
+  if (send !== undefined) permissions.send = send;
+  if (env) permissions.env = env;
+  return permissions;
 }
 
 async function consentToToken(
@@ -121,14 +124,14 @@ async function askKeys(
   access: KeyAccess,
   run: ImportRun,
 ): Promise<readonly string[] | undefined> {
-  const found = await Promise.all(requests.map((request) => findKeyValues(request, access, run)));
+  const keyValues = await Promise.all(requests.map((request) => findKeyValues(request, access, run)));
   const origins = new Map<string, Set<string>>();
-  for (const { origin, unpermitted, missing } of found) {
+  for (const { origin, unpermitted, missing } of keyValues) {
     for (const variable of [...unpermitted, ...missing])
       origins.set(variable, new Set(origins.get(variable)).add(origin));
   }
   if (origins.size === 0) return undefined;
-  const inEnvironment = new Set(found.flatMap(({ unpermitted }) => unpermitted));
+  const inEnvironment = new Set(keyValues.flatMap(({ unpermitted }) => unpermitted));
   const permissions = [...access.env];
   for (const [variable, receivers] of origins) {
     if (inEnvironment.has(variable) && (await asker.confirm(sendQuestion(variable, [...receivers]), false))) {

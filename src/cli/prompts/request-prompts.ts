@@ -41,10 +41,10 @@ export async function askHarRequest(
   { fromRequest = [], request }: Partial<ToolQuestionAnswers>,
   { run }: PromptContext,
 ): Promise<number> {
-  const found = unwrap(await readRequestText(fromRequest[0] ?? '', run));
-  const [first, ...otherRequests] = found;
+  const fileRequests = unwrap(await readRequestText(fromRequest[0] ?? '', run));
+  const [first, ...otherRequests] = fileRequests;
   if (first && otherRequests.length === 0) return first.number ?? 1;
-  const options = found.map(({ number = 1, method, url }) => ({
+  const options = fileRequests.map(({ number = 1, method, url }) => ({
     value: String(number),
     label: singleLine(`${method.toUpperCase()} ${url.replace(/\?.*/s, '')}`),
   }));
@@ -56,7 +56,7 @@ export async function askHarRequest(
 /** Which values of a request are constant, and which segments of its path are inputs. */
 export type RequestInputs = Pick<PartialAnswers, 'constant' | 'segment'>;
 
-/** The inputs of a request that flags name; undefined if there are none, so that they are asked for. */
+/** The answer of flags to the question about inputs; undefined if no flag answers it, so that it is asked. */
 export function requestInputsIn({ constant, segment }: PartialAnswers): RequestInputs | undefined {
   if (constant || segment) return { constant, segment };
   return undefined;
