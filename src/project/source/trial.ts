@@ -102,7 +102,10 @@ function checkedResponse(
 }
 
 /** What the API sent instead of JSON, and what to do. */
-function otherThanJson(response: SourceResponse, correction: string): readonly [responseKind: string, hint: string] {
+function otherThanJson(
+  response: SourceResponse,
+  correction: string,
+): readonly [responseKind: string, hint: string] {
   const { status, text } = response;
   const bodyStart = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
   const keyHint =
