@@ -1,11 +1,12 @@
+import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { Unreachable } from '../../packages/contract/src/wire/require-reachable.ts';
 import { startApi } from '../api-server.ts';
-import { serving } from '../broken/trust.ts';
-import { withAnswer } from '../broken/variant.ts';
+import { serving, signer } from '../broken/trust.ts';
+import { instead, methodOf, withAnswer } from '../broken/variant.ts';
 import { listen } from '../listen.ts';
 
 describe('runContract', () => {
@@ -32,6 +33,29 @@ describe('runContract', () => {
     expect(seen.map(([id]) => id).toSorted()).toEqual(report.rules.map(({ id }) => id).toSorted());
     expect(seen.map(([, done]) => done)).toEqual(seen.map((_, index) => index + 1));
     expect(new Set(seen.map(([, , total]) => total))).toEqual(new Set([report.rules.length]));
+  });
+
+  it('reports a rule once whose verdict it gave up because the server ended', async () => {
+    let server: Server | undefined;
+    const pingsHangUp = instead((request) => {
+      if (methodOf(request) === 'ping') return { status: 0 };
+      if (request.body?.includes('no_such_tool')) {
+        server?.close();
+        server?.closeAllConnections();
+      }
+      return undefined;
+    });
+    const reported: [string, number, number][] = [];
+    const variant = { ...pingsHangUp, attach: (attached: Server) => (server = attached) };
+    const report = await serving(variant, (url) =>
+      runContract(
+        { url, profile: context, signer },
+        { onRule: ({ id }, done, total) => reported.push([id, done, total]) },
+      ),
+    );
+    expect(report.rules.find(({ id }) => id === 'protocol.ping')?.cause).toBe('unanswered');
+    expect(reported.map(([id]) => id).toSorted()).toEqual(report.rules.map(({ id }) => id).toSorted());
+    expect(reported.at(-1)?.slice(1)).toEqual([report.rules.length, report.rules.length]);
   });
 
   it('measures durations with at most one decimal', async () => {

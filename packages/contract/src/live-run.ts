@@ -37,15 +37,19 @@ class RunState {
   readonly doubtfulRules = new Set<LiveRule>();
   readonly hangingRules = new Set<LiveRule>();
   rehearsalProbe: Probe | undefined;
-  readonly #onFinished: (result: RuleResult) => RuleResult;
+  readonly #reportedRules = new Set<LiveRule>();
+  readonly #onFinished: (result: RuleResult) => void;
 
-  constructor(onFinished: (result: RuleResult) => RuleResult) {
+  constructor(onFinished: (result: RuleResult) => void) {
     this.#onFinished = onFinished;
   }
 
-  /** Records the first verdict on a rule. */
+  /** Records a verdict on a rule. Only the first one is progress: `forgetResults` may have removed it since. */
   finish(rule: LiveRule, result: RuleResult): void {
-    this.results.set(rule, this.#onFinished(result));
+    this.results.set(rule, result);
+    if (this.#reportedRules.has(rule)) return;
+    this.#reportedRules.add(rule);
+    this.#onFinished(result);
   }
 
   /** Records that a check of a rule was made with a probe. */
@@ -131,7 +135,7 @@ export class LiveRun {
    */
   async checkAll(
     leveledRules: readonly LeveledRule[],
-    onFinished: (result: RuleResult) => RuleResult,
+    onFinished: (result: RuleResult) => void,
   ): Promise<LiveResults> {
     const state = new RunState(onFinished);
     const rules = leveledRules.filter(({ rule }) => rule !== staysUp);

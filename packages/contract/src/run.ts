@@ -57,13 +57,14 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
   );
   startSecondInstance(leveledRules, liveRun.probe);
   const definitionResults = await inspectDefinitions(target, options, liveRun, selects);
-  const finish = progressOf(options.onRule, definitionResults.length + leveledRules.length);
+  const reportProgress = countProgress(options.onRule, definitionResults.length + leveledRules.length);
   const listWasAnswered = !definitionResults.some(({ cause }) => cause === 'unanswered');
-  if (listWasAnswered) definitionResults.filter((result) => !dependsOnCallResults(result)).forEach(finish);
-  const { results: liveResults, rehearsalProbe } = await liveRun.checkAll(leveledRules, finish);
+  if (listWasAnswered)
+    definitionResults.filter((result) => !dependsOnCallResults(result)).forEach(reportProgress);
+  const { results: liveResults, rehearsalProbe } = await liveRun.checkAll(leveledRules, reportProgress);
   const finalDefinitionResults = listWasAnswered
-    ? await applyCallResults(definitionResults, liveRun.probe, finish)
-    : await retryDefinitions(definitionResults, liveRun, finish, () =>
+    ? await applyCallResults(definitionResults, liveRun.probe, reportProgress)
+    : await retryDefinitions(definitionResults, liveRun, reportProgress, () =>
         inspectDefinitions(target, options, liveRun, selects),
       );
   options.signal?.throwIfAborted();
@@ -87,15 +88,14 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
   };
 }
 
-type Finish = (result: RuleResult) => RuleResult;
+/** Reports a finished rule. */
+type ReportProgress = (result: RuleResult) => void;
 
-/** Returns a function that reports a finished rule and returns its result. */
-function progressOf(onRule: RunOptions['onRule'], total: number): Finish {
+function countProgress(onRule: RunOptions['onRule'], total: number): ReportProgress {
   let completedCount = 0;
   return (result) => {
     completedCount += 1;
     onRule?.(result, completedCount, total);
-    return result;
   };
 }
 
@@ -132,12 +132,14 @@ async function inspectDefinitions(
 async function applyCallResults(
   results: readonly RuleResult[],
   probe: Probe,
-  finish: Finish,
+  reportProgress: ReportProgress,
 ): Promise<readonly RuleResult[]> {
   const tools = await probe.tools().catch(() => []);
   return results.map((result) => {
     if (!dependsOnCallResults(result)) return result;
-    return finish(withCallResults(result, tools, (tool, outcome) => probe.ledger.dataOf(tool, outcome)));
+    const finalResult = withCallResults(result, tools, (tool, outcome) => probe.ledger.dataOf(tool, outcome));
+    reportProgress(finalResult);
+    return finalResult;
   });
 }
 
@@ -145,11 +147,12 @@ async function applyCallResults(
 async function retryDefinitions(
   results: readonly RuleResult[],
   { isRenewed, liveness }: LiveRun,
-  finish: Finish,
+  reportProgress: ReportProgress,
   inspect: () => Promise<readonly RuleResult[]>,
 ): Promise<readonly RuleResult[]> {
   const finalResults = isRenewed && !liveness.hasStopped ? await inspect() : results;
-  return finalResults.map(finish);
+  finalResults.forEach(reportProgress);
+  return finalResults;
 }
 
 /** The steps of the submission test; undefined if it was not run. */
