@@ -8,7 +8,7 @@ import { type Breaks, createSteps, listening, type RunningServer, serve, type Tr
 import { hasModernHeader } from './modern-era.ts';
 import { returning, textField } from './returning.ts';
 import { serveSdkV1, serveSdkV2 } from './sdk-servers.ts';
-import { correctLists, refusesOddTexts } from './servers/explore.ts';
+import { correctLists, refusesOddTexts, slowingMachine } from './servers/explore.ts';
 import { alternating } from './servers/result.ts';
 import { correctSearches } from './servers/searches.ts';
 import {
@@ -155,6 +155,7 @@ const alike: Readonly<Record<string, Variant>> = {
       },
   },
   'the tools in another order without a session': reorders(),
+  'a machine that becomes busier with each call': slowingMachine(),
   'a time, a status, a flag and a constant in every response': declaring({
     fetchedAt: { schema: { type: 'string', format: 'date-time' }, value: () => '2026-05-01T12:00:00Z' },
     status: { schema: { type: 'string', enum: ['open', 'closed'] }, value: () => 'open' },

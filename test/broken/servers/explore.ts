@@ -400,6 +400,23 @@ function growing(): Variant {
   };
 }
 
+/** A machine on which each list of coins, and each ping, takes longer than the one before, by the same factor. */
+export function slowingMachine(): Variant {
+  const clock = new Clock();
+  let count = 0;
+  return {
+    clock,
+    ...instead((request) => {
+      const method = methodOf(request);
+      if (method === 'ping') clock.advance(count * 0.4);
+      if (method !== 'tools/call' || !request.body?.includes('"list_coins","arguments":{}')) return undefined;
+      count += 1;
+      clock.advance(count * 8);
+      return undefined;
+    }),
+  };
+}
+
 /** Lists that sort, or name their unit, or do neither and need not. */
 export const correctLists: Readonly<Record<string, Variant>> = {
   'a list that is sorted as the call asks': lists(

@@ -293,13 +293,13 @@ function parallelDifference(
   };
 }
 
-function findSlowdown({ first, early, late, later }: CallPair): CallFinding | undefined {
-  if (!areSlower(late, early) || !areSlower(later, early)) return undefined;
-  const times = (calls: readonly TimedCall[]) =>
+function findSlowdown({ first, earlyTimes, lateTimes, timesAfterPause }: CallPair): CallFinding | undefined {
+  if (!areSlower(lateTimes, earlyTimes) || !areSlower(timesAfterPause, earlyTimes)) return undefined;
+  const timesText = (calls: readonly TimedCall[]) =>
     `${calls.map(({ callMs }) => Math.round(callMs)).join(', ')} ms`;
   return {
-    expected: `about ${times(early)}, as before some other calls`,
-    actual: `${times([...late, ...later])}; a ping does not become slower`,
+    expected: `about ${timesText(earlyTimes)}, as before some other calls`,
+    actual: `${timesText([...lateTimes, ...timesAfterPause])}; a ping does not become slower`,
     calls: [first],
   };
 }

@@ -32,11 +32,11 @@ export interface CallPair {
   /** In the order of the calls. */
   readonly answers: readonly PairAnswer[];
   /** The first call in series, before the parallel calls. */
-  readonly early: readonly TimedCall[];
+  readonly earlyTimes: readonly TimedCall[];
   /** The first call in series, after the parallel calls. */
-  readonly late: readonly TimedCall[];
-  /** A further series after a pause; empty unless `late` was slower than `early`. */
-  readonly later: readonly TimedCall[];
+  readonly lateTimes: readonly TimedCall[];
+  /** A further series after a pause; empty unless the late calls were slower than the early ones. */
+  readonly timesAfterPause: readonly TimedCall[];
 }
 
 /** Milliseconds of a call, and of a ping right after it: the load of a machine slows both. */
@@ -111,19 +111,28 @@ class PairComparison {
   /** Sends a few calls to tools that may call live APIs, and more to others. */
   async run(candidates: readonly FoundCall[]): Promise<CallPair> {
     const { isLive } = this.#explorer;
-    const early = await this.#sendSeries(isLive ? 1 : seriesLength.early);
+    const earlyTimes = await this.#sendSeries(isLive ? 1 : seriesLength.early);
     this.#second = isLive ? this.#differingCall(candidates) : await this.#chooseSecond(candidates);
     for (let round = 0; round < (isLive ? 1 : parallelRounds); round++) await this.#sendInParallel();
     if (this.#second) await this.#send('second', this.#second);
-    const late = await this.#sendSeries(isLive ? 0 : seriesLength.late);
-    const later = areSlower(late, early) ? await this.#sendSeries(seriesLength.late, laterPauseMs) : [];
-    return { first: this.#first, second: this.#second, answers: this.#answers, early, late, later };
+    const lateTimes = await this.#sendSeries(isLive ? 0 : seriesLength.late);
+    let timesAfterPause: readonly TimedCall[] = [];
+    if (areSlower(lateTimes, earlyTimes))
+      timesAfterPause = await this.#sendSeries(seriesLength.late, laterPauseMs);
+    return {
+      first: this.#first,
+      second: this.#second,
+      answers: this.#answers,
+      earlyTimes,
+      lateTimes,
+      timesAfterPause,
+    };
   }
 
   /** Sends the first call several times, each after the previous answer. */
   async #sendSeries(count: number, pauseMs = 0): Promise<readonly TimedCall[]> {
     const timedCalls: TimedCall[] = [];
-    for (let sent = 0; sent < count; sent++) {
+    for (let round = 0; round < count; round++) {
       if (pauseMs > 0) await setTimeout(pauseMs);
       const callMs = await this.#send('first', this.#first);
       if (this.#explorer.isLive) continue;
@@ -198,16 +207,21 @@ class PairComparison {
 /** A smaller growth does not fail a rule. */
 const minGrowthMs = 20;
 
-/** Whether each late call took longer than each early call, and the pings did not slow down as much. */
-export function areSlower(lateTimes: readonly TimedCall[], early: readonly TimedCall[]): boolean {
-  if (lateTimes.length < seriesLength.late || early.length < seriesLength.early) return false;
-  const growth =
-    Math.min(...lateTimes.map(({ callMs }) => callMs)) - Math.max(...early.map(({ callMs }) => callMs));
-  return growth >= minGrowthMs && medianPingMs(lateTimes) - medianPingMs(early) < growth / 2;
+/** Whether each late call took longer than each early call, and load, which slows the pings too, explains less than half of it. */
+export function areSlower(lateTimes: readonly TimedCall[], earlyTimes: readonly TimedCall[]): boolean {
+  if (lateTimes.length < seriesLength.late || earlyTimes.length < seriesLength.early) return false;
+  const slowestEarlyMs = Math.max(...earlyTimes.map(({ callMs }) => callMs));
+  const growthMs = Math.min(...lateTimes.map(({ callMs }) => callMs)) - slowestEarlyMs;
+  if (growthMs < minGrowthMs) return false;
+  const earlyPingMs = medianPingMs(earlyTimes);
+  const pingGrowthMs = medianPingMs(lateTimes) - earlyPingMs;
+  // A busy machine may slow each request by the same time, or by the same factor.
+  const growthByFactorMs = earlyPingMs > 0 ? (slowestEarlyMs * pingGrowthMs) / earlyPingMs : 0;
+  return Math.max(pingGrowthMs, growthByFactorMs) < growthMs / 2;
 }
 
-function medianPingMs(timed: readonly TimedCall[]): number {
-  return timed.map(({ pingMs }) => pingMs).toSorted((left, right) => left - right)[timed.length >> 1] ?? 0;
+function medianPingMs(times: readonly TimedCall[]): number {
+  return times.map(({ pingMs }) => pingMs).toSorted((left, right) => left - right)[times.length >> 1] ?? 0;
 }
 
 /** The values in the data of an answer, by their path. */
