@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
-import { nowMs } from '../../packages/contract/src/wire/clock.ts';
 import { examples, failuresOf } from './check.ts';
 import { correctServers } from './correct-servers.ts';
 import { signer, trust } from './trust.ts';
+import { Clock } from './variant.ts';
 
 /** Reasons that hold for every URL, or for a server with a limit of the rate, without the stateless revision, pages of others, or refusals as results. */
 const known =
@@ -12,11 +12,11 @@ const known =
 
 it.concurrent.each(correctServers)(
   'a correct server that is made otherwise is blamed for nothing: $name',
-  async ({ serve, advised, clock = { now: nowMs } }) => {
+  async ({ serve, advised, clock = new Clock() }) => {
     const { url, stop } = await serve(trust);
     try {
       const target = { url, profile: context, signer, examples, timeoutMs: 60_000, responseClock: clock.now };
-      const report = await runContract({ ...target, wait: async () => {} });
+      const report = await runContract({ ...target, wait: async (ms) => clock.advance(ms) });
       const { unanswered, errors } = report.summary;
       expect({ failed: failuresOf(report.rules), unanswered, errors }).toEqual({
         failed: advised,
