@@ -1,8 +1,8 @@
 import type { CheckReport, Demands, Drift } from '../../packages/contract/src/check/check-report.ts';
 import { listingChange } from '../../packages/contract/src/check/drift.ts';
+import { summarizeRules } from '../../packages/contract/src/check/summary.ts';
 import { type Baseline, evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import type { Problem, Report, RuleResult } from '../../packages/contract/src/model.ts';
-import { summarizeRules } from '../../packages/contract/src/report/summary.ts';
 
 export const lenient: Demands = { level: 'must', requireAll: false };
 

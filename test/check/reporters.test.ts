@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { listingChange } from '../../packages/contract/src/check/drift.ts';
+import { skipExplainedFailures } from '../../packages/contract/src/check/explained-failures.ts';
+import { skippedRule } from '../../packages/contract/src/check/skipped-rule.ts';
 import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import type { RehearsalStep, RuleResult } from '../../packages/contract/src/model.ts';
-import { withExplainingRules } from '../../packages/contract/src/report/causes.ts';
 import { type ReporterName, reporters } from '../../packages/contract/src/report/reporters.ts';
-import { skippedRule } from '../../packages/contract/src/report/summary.ts';
 import { consent, NotRun } from '../../packages/contract/src/wire/not-run.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
@@ -160,7 +160,7 @@ describe('pretty', () => {
       failed('gate.no-token', [{ ...problem, at: 'src/auth.ts:12', fix: 'Check the token.' }]),
       waiting,
     ];
-    const explained = withExplainingRules(rules, () => undefined);
+    const explained = skipExplainedFailures(rules, () => undefined);
     const report = evaluateReport(reportOf(explained), lenient);
     const rerunCommand = (failing: readonly string[]) => `market-mcp check --only ${failing.length}`;
     const options = { color: false, verbose: false, explainCommand, rerunCommand };
@@ -183,7 +183,7 @@ describe('pretty', () => {
   it('sends the author first to another rule only if that rule failed', () => {
     const fix = 'Fix output.holds-empty first: the outputSchema does not allow this result.';
     const fixOf = (rule: RuleResult) =>
-      withExplainingRules(
+      skipExplainedFailures(
         [failed('outcome.empty', [{ expected: 'x', actual: 'y', fix }]), rule],
         () => undefined,
       )[0]?.problems[0]?.fix;

@@ -5,7 +5,7 @@ import type { Report } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import { mergeLive } from '../../packages/contract/src/rules/cases.ts';
-import { must, type Note } from '../../packages/contract/src/rules/rule.ts';
+import { must } from '../../packages/contract/src/rules/rule.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { invented } from '../../packages/contract/src/wire/curl-line.ts';
 import { missing, NotRun } from '../../packages/contract/src/wire/not-run.ts';
@@ -101,17 +101,13 @@ describe('a merged rule', () => {
         throw NotRun.because('inapplicable', 'nothing to test');
       },
     };
-    const notes: (readonly (string | undefined)[])[] = [];
-    const note: Note = (...given) => notes.push(given);
+    const unrunCases: string[] = [];
+    const onUnrunCase = (id: string) => unrunCases.push(id);
     const probe = new Probe({ url: 'http://127.0.0.1:9/mcp', profile: context });
     const title = 'a merged rule';
-    await expect(mergeLive({ title }, [passing, idle, keyless]).check(probe, note)).rejects.toThrow(
-      missing.forgery,
-    );
-    expect(notes).toEqual([
-      [undefined, 'a.idle'],
-      [undefined, 'a.keyless'],
-    ]);
+    const merged = mergeLive({ title }, [passing, idle, keyless]);
+    await expect(merged.check(probe, undefined, onUnrunCase)).rejects.toThrow(missing.forgery);
+    expect(unrunCases).toEqual(['a.idle', 'a.keyless']);
     await expect(mergeLive({ title }, [passing, idle]).check(probe)).resolves.toEqual([]);
     await probe.close();
   });

@@ -1,6 +1,6 @@
+import { skipOf, skippedRule } from './check/skipped-rule.ts';
 import type { Level, Problem, RuleResult } from './model.ts';
-import { skipOf, skippedRule } from './report/summary.ts';
-import { isViolatedBySilence, type LiveRule, type Note, silenceProblems, verdict } from './rules/rule.ts';
+import { isViolatedBySilence, type LiveRule, silenceProblems, verdict } from './rules/rule.ts';
 import type { Target } from './target.ts';
 import { nowMs } from './wire/clock.ts';
 import { requireControls } from './wire/controls.ts';
@@ -53,10 +53,6 @@ export async function checkRule(
   const startedAt = nowMs();
   const notes: string[] = [];
   const unrunCases = new Set<string>();
-  const note: Note = (text, unrunCase) => {
-    if (text !== undefined) notes.push(text);
-    if (unrunCase !== undefined) unrunCases.add(unrunCase);
-  };
   const resultOf = (problems: readonly Problem[]): RuleResult => {
     const isAdvice = rule.isAdvice?.(target, problems) === true;
     return verdict(rule, isAdvice ? 'should' : level, problems, startedAt, notes, unrunCases);
@@ -67,7 +63,11 @@ export async function checkRule(
     const problems = await liveness.trackRule(rule.id, async () => {
       if (!controlsPassed) await requireControls(probe, rule.controls);
       controlsPassed = true;
-      return rule.check(probe, note);
+      return rule.check(
+        probe,
+        (text) => notes.push(text),
+        (id) => unrunCases.add(id),
+      );
     });
     if (isDistorted()) throw notMeasurable;
     if (problems.some(isRateLimited)) throw NotRun.because('unanswered', rateLimited);
@@ -78,18 +78,18 @@ export async function checkRule(
     probe.signal?.throwIfAborted();
     const error = isDistorted() ? notMeasurable : thrown;
     const reason = skipOf(error);
-    const isAlive = reason.skipKind !== 'unanswered' || (await liveness.checkAnswering(rule.id));
-    const skipped = isAlive ? { result: skippedRule(resultOf([]), reason) } : {};
+    const isAnswering = reason.notRunCause !== 'unanswered' || (await liveness.checkAnswering(rule.id));
+    const skipped: RuleCheck = isAnswering ? { result: skippedRule(resultOf([]), reason) } : {};
     if (!controlsPassed || !isViolatedBySilence(rule, error)) return skipped;
     const problems = silenceProblems(error);
-    return silenceCheck(rule, { problems, skipped, isAlive, failed: resultOf(problems) });
+    return silenceCheck(rule, { problems, skipped, isAnswering, failed: resultOf(problems) });
   }
 }
 
 /** The verdict on a rule that requires an answer and got none. A dead server fails only the rules that may end it. */
-function silenceCheck(rule: LiveRule, { problems, skipped, isAlive, failed }: Silence): RuleCheck {
-  if (rule.mustAnswer === 'in-time') return isAlive ? { ...skipped, hangProblems: problems } : {};
-  if (isAlive) return { result: failed, isDoubtful: true };
+function silenceCheck(rule: LiveRule, { problems, skipped, isAnswering, failed }: Silence): RuleCheck {
+  if (rule.mustAnswer === 'in-time') return isAnswering ? { ...skipped, hangProblems: problems } : {};
+  if (isAnswering) return { result: failed, isDoubtful: true };
   if (mayEndServer(rule)) return { result: failed };
   return {};
 }
@@ -100,11 +100,12 @@ interface Silence {
   /** The check if the silence does not count. */
   readonly skipped: RuleCheck;
   /** Whether the server answers other requests. */
-  readonly isAlive: boolean;
+  readonly isAnswering: boolean;
   /** The result if the silence counts. */
   readonly failed: RuleResult;
 }
 
+/** Whether a rule can be what ended the server. Rules of other turns run beside others, or send ordinary requests. */
 function mayEndServer({ turn }: LiveRule): boolean {
   return turn === 'last' || turn === 'waiting';
 }

@@ -1,6 +1,6 @@
+import { skippedRule } from './check/skipped-rule.ts';
 import { type CheckOptions, checkRule, type LeveledRule, type RuleCheck } from './check-rule.ts';
 import type { Level, RuleResult } from './model.ts';
-import { skippedRule } from './report/summary.ts';
 import { steadyId } from './rules/answers.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { ownAnswerId } from './rules/pairs.ts';
@@ -59,7 +59,7 @@ class RunState {
     if (isComplete && submissionRules.includes(rule)) this.rehearsalProbe = probe;
   }
 
-  /** Removes the results of rules that depend on a server which stopped answering. */
+  /** Removes the results of rules that cannot be repeated, because the server stopped answering. Separate rules start servers themselves. */
   forgetResults(rules: readonly LeveledRule[]): void {
     for (const { rule } of rules) if (rule.turn !== 'separate') this.results.delete(rule);
   }
@@ -73,14 +73,14 @@ class RunState {
     return isChecked(this.results.get(rule));
   }
 
-  /** Whether the verdict of a rule is doubtful, or missing because an isolated rule with a doubtful verdict failed. */
-  isDoubtful(rule: LiveRule): boolean {
+  /** Whether a rule has a doubtful verdict, or none because an isolated rule with a doubtful verdict failed. */
+  needsRepetition(rule: LiveRule): boolean {
     if (this.doubtfulRules.has(rule)) return true;
-    return rule.turn === 'isolated' && this.isolatedRuleStillFails && !this.isChecked(rule);
+    return rule.turn === 'isolated' && this.hasDoubtfulIsolatedRule && !this.isChecked(rule);
   }
 
-  /** Whether an isolated rule is doubtful. The repetition deletes a rule before its check, which may add it again. */
-  get isolatedRuleStillFails(): boolean {
+  /** Whether the verdict of an isolated rule is doubtful. A repetition removes the doubt, unless the rule fails again. */
+  get hasDoubtfulIsolatedRule(): boolean {
     return [...this.doubtfulRules].some(({ turn }) => turn === 'isolated');
   }
 }
@@ -99,7 +99,7 @@ export class LiveRun {
   constructor(target: Target, signal: AbortSignal | undefined) {
     this.#target = target;
     this.#signal = signal;
-    this.#startProbe();
+    this.#startProbeWithoutSession();
     this.liveness = new LivenessTracker(target, this.probe.ledger, signal);
   }
 
@@ -116,8 +116,8 @@ export class LiveRun {
     return this.#probes.length > 1;
   }
 
-  /** Starts the first probe, or one that knows nothing about the server: after a restart its sessions are gone. */
-  #startProbe(): void {
+  /** Starts the first probe, or one for a restarted server, which has lost its sessions. */
+  #startProbeWithoutSession(): void {
     const previousProbe = this.#probes.at(-1);
     previousProbe?.ledger.openedSessions.clear();
     this.#probes.push(new Probe(this.#target, this.#signal, undefined, previousProbe?.ledger));
@@ -158,13 +158,15 @@ export class LiveRun {
 
   async #checkSeparateRules(rules: readonly LeveledRule[], state: RunState): Promise<void> {
     const separateRules = rulesOfTurn(rules, 'separate');
-    await mapConcurrently(separateRules, maxParallelRules.separate, (rule) => this.#checkFirst(rule, state));
+    await mapConcurrently(separateRules, maxParallelRules.separate, (leveledRule) =>
+      this.#checkFirst(leveledRule, state),
+    );
   }
 
   /** Checks the rules of all other turns. If sessions disturb each other, no other session is open while a later rule is checked. */
   async #checkByTurn(rules: readonly LeveledRule[], state: RunState): Promise<void> {
     for (const { rule } of rules) rule.begin?.(this.probe).catch(() => {}); // its check reports the error
-    const check = (rule: LeveledRule) => this.#checkFirst(rule, state);
+    const check = (leveledRule: LeveledRule) => this.#checkFirst(leveledRule, state);
     const isolatedRules = rulesOfTurn(rules, 'isolated');
     await mapConcurrently(rulesOfTurn(rules, undefined), maxParallelRules.default, check);
     await mapConcurrently(isolatedRules, 1, check);
@@ -176,9 +178,9 @@ export class LiveRun {
       await mapConcurrently(lastRules, 1, check);
       return;
     }
-    await mapConcurrently([...openingRules, ...lastRules], 1, async (rule) => {
+    await mapConcurrently([...openingRules, ...lastRules], 1, async (leveledRule) => {
       await this.#endSessions();
-      await check(rule);
+      await check(leveledRule);
     });
   }
 
@@ -189,10 +191,12 @@ export class LiveRun {
   async #checkAfterRestart(rules: readonly LeveledRule[], state: RunState): Promise<void> {
     const unfinishedRules = rules.filter(({ rule }) => !state.results.has(rule));
     if (unfinishedRules.length === 0 || !(await this.liveness.restart())) return;
-    this.#startProbe();
+    this.#startProbeWithoutSession();
     const suspects = unfinishedRules.filter(({ rule }) => state.startedRules.has(rule));
     const otherRules = unfinishedRules.filter(({ rule }) => !state.startedRules.has(rule));
-    await mapConcurrently([...otherRules, ...suspects], 1, (rule) => this.#checkFirst(rule, state));
+    await mapConcurrently([...otherRules, ...suspects], 1, (leveledRule) =>
+      this.#checkFirst(leveledRule, state),
+    );
   }
 
   /**
@@ -201,16 +205,16 @@ export class LiveRun {
    * silence proves nothing.
    */
   async #repeatDoubtfulRules(rules: readonly LeveledRule[], state: RunState): Promise<void> {
-    const doubtfulRules = rules.filter(({ rule }) => state.isDoubtful(rule));
-    if (this.liveness.hasStopped) return state.forgetResults(doubtfulRules);
-    if (doubtfulRules.length === 0 || !this.probe.ledger.speaksJsonRpc) return;
+    const affectedRules = rules.filter(({ rule }) => state.needsRepetition(rule));
+    if (this.liveness.hasStopped) return state.forgetResults(affectedRules);
+    if (affectedRules.length === 0 || !this.probe.ledger.speaksJsonRpc) return;
     await this.#endSessions();
     this.#startProbeInSameSession();
     let silences = 0;
-    for (const leveledRule of doubtfulRules) {
+    for (const leveledRule of affectedRules) {
       const { rule } = leveledRule;
       if (silences === maxSilentRepeats) return;
-      if (!state.isChecked(rule) && state.isolatedRuleStillFails) continue; // it depends on an isolated rule that failed again
+      if (!state.isChecked(rule) && state.hasDoubtfulIsolatedRule) continue; // it depends on an isolated rule that failed again
       state.doubtfulRules.delete(rule);
       const { isDoubtful } = await this.#repeatRule(leveledRule, state, {
         skipsControls: rule.turn !== 'isolated',
@@ -259,7 +263,7 @@ export class LiveRun {
     });
     this.#startProbeInSameSession();
     this.probe.sendOneByOne();
-    for (const rule of affectedRules) await this.#repeatRule(rule, state);
+    for (const leveledRule of affectedRules) await this.#repeatRule(leveledRule, state);
   }
 
   /** Checks the rules again whose failures were all intermittent. A rule that meets an intermittent failure again is not run, because of `answers.steady`. */
@@ -272,7 +276,7 @@ export class LiveRun {
       if (status === 'fail') return problems.every(({ actual }) => isIntermittent(actual));
       return cause === 'unanswered' && isIntermittent(reason);
     });
-    for (const rule of affectedRules) await this.#repeatRule(rule, state);
+    for (const leveledRule of affectedRules) await this.#repeatRule(leveledRule, state);
   }
 
   /** Checks a rule for the first time. It has no verdict if the server stopped answering. */
@@ -289,11 +293,12 @@ export class LiveRun {
   async #repeatRule(leveledRule: LeveledRule, state: RunState, options?: CheckOptions): Promise<RuleCheck> {
     const { rule } = leveledRule;
     const { problems: [firstProblem] = [], reason = '' } = state.results.get(rule) ?? {};
+    const firstFailure = firstProblem?.actual ?? reason;
     await this.#endSessions();
     if (this.liveness.hasStopped && rule.turn !== 'separate') return {};
     const check = await this.#check(leveledRule, state, options);
     if (check.result && isChecked(check.result))
-      state.results.set(rule, { ...check.result, again: firstProblem?.actual ?? reason });
+      state.results.set(rule, { ...check.result, again: firstFailure });
     return check;
   }
 

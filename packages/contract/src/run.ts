@@ -1,11 +1,12 @@
 import { liveRules } from './catalogue.ts';
+import { skipExplainedFailures } from './check/explained-failures.ts';
+import { skipOf, skippedRule } from './check/skipped-rule.ts';
+import { reportIdentity, summarizeRules } from './check/summary.ts';
 import { demandsOfContract, meetsDemands } from './check/verdict.ts';
 import type { LeveledRule } from './check-rule.ts';
 import type { Json } from './json/value.ts';
 import { LiveRun } from './live-run.ts';
 import type { RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
-import { withExplainingRules } from './report/causes.ts';
-import { reportIdentity, skipOf, skippedRule, summarizeRules } from './report/summary.ts';
 import { inspectToolList } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
 import { dependsOnCallResults, withCallResults } from './rules/output.ts';
@@ -69,7 +70,7 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
       );
   options.signal?.throwIfAborted();
   const { ledger } = liveRun.probe;
-  const rules = withExplainingRules([...finalDefinitionResults, ...liveResults], (actual) =>
+  const rules = skipExplainedFailures([...finalDefinitionResults, ...liveResults], (actual) =>
     ledger.ruleExplaining(actual),
   );
   const rehearsal = await rehearsalSteps(rehearsalProbe);
@@ -116,13 +117,13 @@ async function inspectDefinitions(
   selects: (rule: RuleText) => boolean,
 ): Promise<readonly RuleResult[]> {
   try {
-    const tools = await probe.toolListElements();
+    const { tools } = await probe.toolList();
     onListed?.(tools);
     return inspectToolList(tools, profile, [], methods, selects);
   } catch (error) {
     signal?.throwIfAborted();
     const skipReason = skipOf(error);
-    if (skipReason.skipKind === 'unanswered') await liveness.recordOutageIfSilent(beforeFirstRule);
+    if (skipReason.notRunCause === 'unanswered') await liveness.recordOutageIfSilent(beforeFirstRule);
     const results = inspectToolList([], profile, [], methods, selects);
     return results.map((result) => skippedRule(result, skipReason));
   }

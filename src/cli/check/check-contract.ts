@@ -125,8 +125,8 @@ async function repeat(directory: string, output: Output, check: () => Promise<Ex
       exitCode = problem.exitCode;
     }
     output.line(output.style('dim', 'Waiting for changes in src or .env (press Ctrl-C to stop)'));
-    const { done } = await change;
-    if (done) return exitCode;
+    const { done: hasEnded } = await change;
+    if (hasEnded) return exitCode;
   }
 }
 

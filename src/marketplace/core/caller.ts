@@ -98,7 +98,7 @@ export class ToolCaller {
 
   /** The elements of the server's tools/list result, read without a token (C§5.2). */
   async tools(endpoint: string, purpose: Purpose = 'discovery'): Promise<readonly Json[]> {
-    return this.probing(endpoint, { purpose }, (probe) => probe.toolListElements());
+    return this.probing(endpoint, { purpose }, async (probe) => (await probe.toolList()).tools);
   }
 
   /** Opens a session and calls a tool in it, with a deliberate error if the order names one. */

@@ -80,7 +80,7 @@ async function examineForm(
   };
   tell('Discovery', 'running');
   await probe.firstInitialize();
-  const tools = await probe.toolListElements();
+  const { tools } = await probe.toolList();
   if (tools.length === 0) {
     return fail('Discovery', ['tools/list is empty: there is nothing to list. Serve at least one tool.']);
   }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { liveRules } from '../../../packages/contract/src/catalogue.ts';
+import { conclusionOf } from '../../../packages/contract/src/check/summary.ts';
 import { LiveRun } from '../../../packages/contract/src/live-run.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
-import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { nowMs } from '../../../packages/contract/src/wire/clock.ts';
 import type { Breaks } from '../../broken/good-server.ts';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conclusionOf } from '../../../packages/contract/src/check/summary.ts';
 import type { Report } from '../../../packages/contract/src/model.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
-import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import type { Environment } from '../../../packages/contract/src/target.ts';
 import { createLauncher } from '../../../src/check/launch.ts';

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conclusionOf } from '../../../packages/contract/src/check/summary.ts';
 import { evaluateReport } from '../../../packages/contract/src/check/verdict.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import type { Era, Report } from '../../../packages/contract/src/model.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
-import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { type Prevention, preventions } from '../../../packages/contract/src/wire/not-run.ts';
 import { buildProgram, checkServer, type Program } from '../../broken/check.ts';

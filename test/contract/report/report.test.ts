@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { skippedRule } from '../../../packages/contract/src/check/skipped-rule.ts';
+import { summarizeRules } from '../../../packages/contract/src/check/summary.ts';
 import { printable } from '../../../packages/contract/src/command/paint.ts';
-import { skippedRule, summarizeRules } from '../../../packages/contract/src/report/summary.ts';
 import { NotRun } from '../../../packages/contract/src/wire/not-run.ts';
 import { failed, ruleResult } from '../../check/report.ts';
 

@@ -62,7 +62,7 @@ export async function lookAtServer(
   const list = async (): Promise<LookResult> => {
     if (!earlier)
       return skipCheck('no earlier list is known: give --against, or run market-mcp list --mark-listed');
-    drift = driftFrom(earlier, await probe.toolListElements());
+    drift = driftFrom(earlier, (await probe.toolList()).tools);
     if (!drift.refreshNeeded) return passCheck(`as in ${drift.against}`);
     const words = `${drift.changes.length} differences from ${drift.against}`;
     return failCheck(words, 'Trigger "Refresh Skills", then record the list: market-mcp list --mark-listed.');
@@ -143,7 +143,7 @@ async function discovery(probe: Probe): Promise<LookResult> {
   for (const method of ['resources/list', 'prompts/list']) {
     if (problems.length === 0) problems.push(...resultProblems(await probe.rpc(method)));
   }
-  const count = problems.length === 0 ? (await probe.toolListElements()).length : 0;
+  const count = problems.length === 0 ? (await probe.toolList()).tools.length : 0;
   if (problems.length === 0 && count === 0)
     return failCheck('tools/list is empty', 'Serve at least one tool.');
   return statusOfProblems(problems, `open, ${count} tools`, fix);

@@ -1,7 +1,7 @@
 /**
- * Who may fail after a change of a tool, until the marketplace and its buyers know the new list: a caller whose arguments are as
- * before, a reader of answers as they were, the author in a dispute, which is decided by the schema stored at the last listing or
- * refresh (C§3.2, C§9.3).
+ * Who may fail after a change of a tool, until the marketplace and its buyers know the new list.
+ * `caller`: sends arguments as before. `reader`: expects answers as before.
+ * `dispute`: the author in a dispute. The schema of the last listing or refresh decides it (C§3.2, C§9.3).
  */
 export type Party = 'caller' | 'reader' | 'dispute';
 
@@ -17,9 +17,9 @@ const answers = ['reader', 'dispute'] as const;
 const byId = <Id extends string>(rules: { readonly [id in Id]: ChangeRule }) => rules;
 
 /**
- * The rules that say who breaks, by id: which side of a tool (`input`: what callers send, `output`: what they get), which part,
- * and how it has changed. `narrower` and `wider` compare the values that a schema accepts; `other` is neither. A new answer that
- * the earlier outputSchema refuses is lost in a dispute; one that it accepts can still lack what a reader used.
+ * The rules that say who breaks. An id names the side of a tool (`input` or `output`), the part, and its change.
+ * `narrower` and `wider` compare the values that a schema accepts; `other` is neither. The author loses a dispute about an answer
+ * that the earlier outputSchema refuses. An answer that it accepts can still lack what a reader used.
  */
 export const changeRules = byId({
   'tool.new': { what: 'the tool is new', breaks: [] },

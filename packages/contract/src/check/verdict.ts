@@ -1,6 +1,6 @@
 import type { Problem, Report, RuleResult } from '../model.ts';
-import { isComplete, summarizeRules } from '../report/summary.ts';
 import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './check-report.ts';
+import { isComplete, summarizeRules } from './summary.ts';
 
 /** The contents of a baseline file. */
 export interface Baseline {
@@ -8,10 +8,10 @@ export interface Baseline {
   readonly known: readonly KnownFailure[];
 }
 
-/** What the contract itself demands: that no MUST fails, and that each is answered. */
+/** The demands of the contract: a failed MUST is a failure, and so is a MUST without an answer. */
 export const demandsOfContract: Demands = { level: 'must', requireAll: false };
 
-/** Whether the results of a run meet the demands: the only place that decides `ok` of a report, beside its baseline and drift. */
+/** Whether the results of a run meet the demands. `evaluateReport` also considers the baseline and the drift. */
 export function meetsDemands(
   rules: readonly CheckedRule[],
   { unanswered }: Pick<Report['summary'], 'unanswered'>,
@@ -57,11 +57,11 @@ export function evaluateReport(
 
 /** Whether the verdict of a rule makes the check fail. */
 export function countsAsFailure(rule: CheckedRule, { level, requireAll }: Demands): boolean {
-  if (rule.status === 'not-run') {
-    if (rule.cause === 'inapplicable') return false;
-    return requireAll || rule.cause === 'error' || (rule.cause === 'unanswered' && rule.level === 'must');
-  }
-  return rule.status === 'fail' && !rule.known && (rule.level === 'must' || level === 'should');
+  const isMust = rule.level === 'must';
+  if (rule.status === 'pass') return false;
+  if (rule.status === 'fail') return !rule.known && (isMust || level === 'should');
+  if (rule.cause === 'inapplicable') return false;
+  return requireAll || rule.cause === 'error' || (isMust && rule.cause === 'unanswered');
 }
 
 /** A baseline that excuses all failures of a report. */

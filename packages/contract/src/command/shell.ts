@@ -12,9 +12,9 @@ import { hasUrlSecret, type UrlPart, urlParts } from './url-secrets.ts';
  */
 export function shellLine(pieces: readonly string[], platform: string = process.platform): string {
   if (platform !== 'win32') return posixLine(pieces);
-  if (!pieces.every((piece) => sameInBoth.test(piece) && !hasUrlSecret(piece)))
+  if (!pieces.every((piece) => unchangedInQuotes.test(piece) && !hasUrlSecret(piece)))
     return `${posixLine(pieces)}  ${forGitBash}`;
-  return pieces.map((piece) => (bareInBoth.test(piece) ? piece : `"${piece}"`)).join(' ');
+  return pieces.map((piece) => (needsNoQuotes.test(piece) ? piece : `"${piece}"`)).join(' ');
 }
 
 /** Quotes arguments for a POSIX shell on every system: for lines that use more of the shell than its arguments. */
@@ -45,10 +45,10 @@ export function posixCommands(lines: readonly string[]): string {
 const forGitBash = '# for Git Bash';
 
 /** Texts that cmd and PowerShell pass on unchanged between double quotes: a backslash at the end would quote the quote. */
-const sameInBoth = /^(?!.*\\$)[^"$`%“”„\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
+const unchangedInQuotes = /^(?!.*\\$)[^"$`%“”„\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
 
 /** Those that need no quotes in either: PowerShell splits `-a.b` and reads commas as lists. */
-const bareInBoth = /^(?:[\w][\w:./\\-]*|-{1,2}[\w-]+)$/;
+const needsNoQuotes = /^(?:[\w][\w:./\\-]*|-{1,2}[\w-]+)$/;
 
 /** A path as an argument that no program mistakes for an option. */
 export function asOperand(path: string): string {

@@ -101,14 +101,14 @@ function isData(value: Json, path: readonly string[], repeated: ReadonlySet<stri
 
 /** Returns whether a schema has a list, a map or an object of data. */
 function holdsContainer(schema: JsonObject): boolean {
-  return alternativesOf(schema)
+  return combinedSchemas(schema)
     .flatMap((part) => propertiesOf(part))
     .some(([name, member]) => !Object.hasOwn(signals, name) && !isWrapper(name) && isContainer(member));
 }
 
 /** Returns whether a schema admits lists, maps or objects of data. */
 function isContainer(schema: JsonObject): boolean {
-  return alternativesOf(schema).some((part) => {
+  return combinedSchemas(schema).some((part) => {
     const types = typesOf(part);
     if (isObject(part.items) || isObject(part.additionalProperties)) return true;
     // A member that was an empty text may also be a list or an object.
@@ -122,9 +122,9 @@ function isContainer(schema: JsonObject): boolean {
 }
 
 /** A schema and those that it combines. */
-function alternativesOf(schema: JsonObject): readonly JsonObject[] {
+function combinedSchemas(schema: JsonObject): readonly JsonObject[] {
   const parts = [schema.anyOf, schema.oneOf, schema.allOf].flat().filter((part) => isObject(part));
-  return [schema, ...parts.flatMap(alternativesOf)];
+  return [schema, ...parts.flatMap(combinedSchemas)];
 }
 
 function scalarsIn(value: Json): readonly Json[] {

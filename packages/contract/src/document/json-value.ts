@@ -34,7 +34,7 @@ interface Walk {
   readonly count: { values: number };
 }
 
-function reject(walk: Walk, ...error: Parameters<typeof inputError>): null {
+function recordError(walk: Walk, ...error: Parameters<typeof inputError>): null {
   if (walk.errors.length < 100) walk.errors.push(inputError(...error));
   return null;
 }
@@ -45,29 +45,29 @@ function toJson(value: unknown, walk: Walk): Json {
   if (count.values > limits.values) {
     if (errors.length > 0) return null;
     const message = `contains more than ${limits.values} values`;
-    return reject(walk, path, undefined, message, 'Split it into several files.');
+    return recordError(walk, path, undefined, message, 'Split it into several files.');
   }
   if (depth > limits.depth) {
     const message = `is nested deeper than ${limits.depth} levels`;
-    return reject(walk, `${path.slice(0, 200)}…`, undefined, message, 'Reduce the nesting.');
+    return recordError(walk, `${path.slice(0, 200)}…`, undefined, message, 'Reduce the nesting.');
   }
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return integerJson(value, walk);
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value;
-    return reject(walk, path, String(value), 'is not a JSON number', 'Write digits.');
+    return recordError(walk, path, String(value), 'is not a JSON number', 'Write digits.');
   }
   if (typeof value === 'string') return textJson(value, walk);
   if (Array.isArray(value)) {
     return value.map((item, i) => toJson(item, { ...walk, path: `${path}[${i}]`, depth: depth + 1 }));
   }
   if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype)
-    return reject(walk, path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.');
+    return recordError(walk, path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.');
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const at = `${path}.${key}`;
       if (key === '__proto__')
-        reject(walk, at, key, '__proto__ cannot be a key of an object', 'Use another name.');
+        recordError(walk, at, key, '__proto__ cannot be a key of an object', 'Use another name.');
       return [key, toJson(member, { ...walk, path: at, depth: depth + 1 })];
     }),
   );
@@ -76,7 +76,7 @@ function toJson(value: unknown, walk: Walk): Json {
 function textJson(value: string, walk: Walk): Json {
   const message = 'contains an incomplete character (a lone surrogate)';
   if (/\p{Cs}/u.test(value))
-    reject(walk, walk.path, value, message, 'Remove it, or write the whole character.');
+    recordError(walk, walk.path, value, message, 'Remove it, or write the whole character.');
   return value;
 }
 
@@ -84,5 +84,5 @@ function integerJson(value: bigint, walk: Walk): Json {
   const flaw = integerFlaw(String(value));
   if (flaw === undefined) return Number(value);
   if (walk.asText) return String(value);
-  return reject(walk, walk.path, undefined, flaw, roundedHint);
+  return recordError(walk, walk.path, undefined, flaw, roundedHint);
 }

@@ -1,4 +1,5 @@
 import { type Examination, type ExamineOptions, examine, type LocateCauses } from '../check/examine.ts';
+import { exitCodeOf } from '../check/summary.ts';
 import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode } from '../command/command-error.ts';
 import { refuseUnwritable, replaceAtPath, saveJson, writeWhereLinksLead } from '../command/save.ts';
@@ -7,7 +8,6 @@ import { hasUrlSecret, maskUrl } from '../command/url-secrets.ts';
 import type { CallPlan } from '../model.ts';
 import type { ReportOptions } from '../report/report-text.ts';
 import { type ReporterName, reporters, unreachableReporters } from '../report/reporters.ts';
-import { exitCodeOf } from '../report/summary.ts';
 import type { Target } from '../target.ts';
 import { type SubmissionCall, submissionCalls } from '../wire/safety.ts';
 import { type Choose, decideCalls, type FlaggedTool, submissionLines } from './calls.ts';
@@ -36,7 +36,7 @@ export interface OpenedServer {
  * Checks the server at a URL.
  *
  * @returns 1 if a rule that counts failed, 3 if a MUST could not be checked because the server did not answer
- * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`, `UNREACHABLE`, `UNKNOWN_TOOL`
+ * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`, `NOT_WRITABLE`, `UNREACHABLE`, `UNKNOWN_TOOL`, `NO_RULES`, `NO_LISTING`; Cancelled
  */
 export async function checkUrl(
   url: string,

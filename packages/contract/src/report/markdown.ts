@@ -2,6 +2,7 @@ import { brokenBy } from '../check/change-rules.ts';
 import type { CheckedRule, CheckReport, ListingChange } from '../check/check-report.ts';
 import { printable } from '../command/paint.ts';
 import { shorten } from '../json/json.ts';
+import type { RehearsalStep } from '../model.ts';
 import { firstLines, mergeToolProblems } from './lines.ts';
 import {
   countsOf,
@@ -37,27 +38,11 @@ export function markdownReport(report: CheckReport): string {
     complete ? [] : remedyLines(report).map(escapeMarkdown),
     table(['rule', 'level', 'problem', 'fix', 'source'], failed.map(failureRow)),
     rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
-    table(
-      ['tool', 'arguments', 'ms', 'verdict'],
-      rehearsal.map(({ tool, arguments: args, ms, status, problems }) => [
-        escapeMarkdown(tool),
-        escapeMarkdown(shorten(args)),
-        String(Math.round(ms)),
-        status === 'pass'
-          ? '✓'
-          : problems.slice(0, problemsShown).map(problemLine).map(escapeMarkdown).join('<br>'),
-      ]),
-    ),
+    table(['tool', 'arguments', 'ms', 'verdict'], rehearsal.map(rehearsalRow)),
     drift ? [`## Changes since ${escapeMarkdown(drift.against)}`] : [],
     table(
       ['tool', 'where', 'what', 'buyers', 'a dispute before "Refresh Skills"'],
-      (drift?.changes ?? []).map(({ tool, path = '', what: change, breaks, breaksFor }) => [
-        escapeMarkdown(tool),
-        escapeMarkdown(path),
-        escapeMarkdown(change),
-        breaks ? `**${brokenBy(breaksFor)}**` : brokenBy(breaksFor),
-        disputeOutcome(breaksFor),
-      ]),
+      (drift?.changes ?? []).map(changeRow),
     ),
     drift?.refreshNeeded ? ['The marketplace uses the old list until you trigger "Refresh Skills".'] : [],
     (baseline?.stale ?? []).map(
@@ -91,13 +76,35 @@ function disputeOutcome(breaksFor: ListingChange['breaksFor']): string {
   return 'no';
 }
 
+function rehearsalRow(step: RehearsalStep): readonly string[] {
+  const problemCell = step.problems.slice(0, problemsShown).map(problemLine).map(escapeMarkdown).join('<br>');
+  return [
+    escapeMarkdown(step.tool),
+    escapeMarkdown(shorten(step.arguments)),
+    String(Math.round(step.ms)),
+    step.status === 'pass' ? '✓' : problemCell,
+  ];
+}
+
+function changeRow(change: ListingChange): readonly string[] {
+  const { tool, path = '', breaks, breaksFor } = change;
+  const brokenParties = brokenBy(breaksFor);
+  return [
+    escapeMarkdown(tool),
+    escapeMarkdown(path),
+    escapeMarkdown(change.what),
+    breaks ? `**${brokenParties}**` : brokenParties,
+    disputeOutcome(breaksFor),
+  ];
+}
+
 function failureRow(rule: CheckedRule): readonly string[] {
-  const { id, title, level, known, problems, source } = rule;
+  const { id, title, level, problems, source } = rule;
   const shownProblems = firstLines(mergeToolProblems(problems), problemsShown, (problem) =>
     escapeMarkdown(problemLine(problem)),
   );
   const lines = [`**${escapeMarkdown(title)}**`, ...shownProblems];
-  const weight = `${level.toUpperCase()}${known ? ' (known)' : ''}`;
+  const weight = `${level.toUpperCase()}${rule.known ? ' (known)' : ''}`;
   return [
     escapeMarkdown(id),
     weight,

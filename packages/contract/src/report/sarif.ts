@@ -1,4 +1,5 @@
 import type { CheckedRule, CheckReport } from '../check/check-report.ts';
+import { exitCodeOf } from '../check/summary.ts';
 import { exitCodes } from '../command/command-error.ts';
 import { safeJson } from '../command/safe-json.ts';
 import { version } from '../version.ts';
@@ -11,7 +12,6 @@ import {
   stackLines,
   unreachable,
 } from './report-text.ts';
-import { exitCodeOf } from './summary.ts';
 
 /** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */
 export function sarifReport(report: CheckReport): string {

@@ -97,14 +97,10 @@ export async function beyondLimit(
 ): Promise<CallFinding | undefined> {
   for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
     if (!limiting.test(name)) continue;
-    const value = typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1;
-    const fullResult = calls.find(({ data }) => entriesIn(data) > value);
-    for (const { call, given: limit } of await callsWith(
-      probe,
-      calls,
-      name,
-      fullResult && { full: fullResult, value },
-    )) {
+    const lowestLimit = typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1;
+    const fullCall = calls.find(({ data }) => entriesIn(data) > lowestLimit);
+    const furtherCall = fullCall && { call: fullCall, limit: lowestLimit };
+    for (const { call, limit } of await callsWith(probe, calls, name, furtherCall)) {
       const entries = entriesIn(call.data);
       if (limit < 1 || entries <= limit) continue;
       return { expected: `at most ${limit} entries`, actual: `${entries} entries`, calls: [call] };
@@ -114,23 +110,35 @@ export async function beyondLimit(
 }
 
 /**
- * The calls of a tool that give a number for a parameter, and one more that gives `value` in a call that found much. None for a tool
+ * The calls of a tool with a number for a parameter, which limits the answer, and a further call with another limit. None for a tool
  * of samples, which need not obey it.
+ *
+ * @param furtherCall a call that found much, and the limit with which it is sent again
  */
 export async function callsWith(
   probe: Probe,
   calls: readonly [FoundCall, ...FoundCall[]],
   name: string,
-  exceeding: { readonly full: FoundCall; readonly value: number } | undefined,
-): Promise<readonly { readonly call: FoundCall; readonly given: number }[]> {
+  furtherCall: LimitedCall | undefined,
+): Promise<readonly LimitedCall[]> {
   if (probe.target.sampled?.has(calls[0].name)) return [];
-  const repeated =
-    exceeding && (await foundCallWith(probe, exceeding.full, { name, value: exceeding.value }));
-  return [...calls, ...(repeated ? [repeated] : [])].flatMap((call) => {
+  const limitedCalls = [...calls];
+  if (furtherCall) {
+    const { call, limit } = furtherCall;
+    const answeredCall = await foundCallWith(probe, call, { name, value: limit });
+    if (answeredCall) limitedCalls.push(answeredCall);
+  }
+  return limitedCalls.flatMap((call) => {
     const limit = call.arguments[name];
-    if (typeof limit === 'number') return [{ call, given: limit }];
+    if (typeof limit === 'number') return [{ call, limit }];
     return [];
   });
+}
+
+/** A call, and a number that limits its answer. */
+interface LimitedCall {
+  readonly call: FoundCall;
+  readonly limit: number;
 }
 
 /** The length of the shortest list of an answer; 0 without lists. */

@@ -132,7 +132,7 @@ const mostTools = 100;
 export const retryWords =
   /ECONNRESET|ETIMEDOUT|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
 
-/** The word of a refusal that makes the platform call again. Digits count only if a second, equal refusal has them, too. */
+/** The word of a refusal that makes the platform call again. A number counts only if the refusal of a second, equal call contains it. */
 async function retryWordIn(
   probe: Probe,
   { name, arguments: args, result }: CallOutcome,

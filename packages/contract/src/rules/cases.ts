@@ -30,7 +30,7 @@ function withCases(rule: LiveRule, cases: readonly LiveRule[]): LiveRule {
   return {
     ...rule,
     cases: cases.map((part) => ({ ...part, within: rule.id })),
-    check: (probe, note) => checkCases(rule, cases, probe, note),
+    check: (probe, note, onUnrunCase) => checkCases(rule, cases, probe, note, onUnrunCase),
   };
 }
 
@@ -44,6 +44,7 @@ async function checkCases(
   cases: readonly LiveRule[],
   probe: Probe,
   note?: Note,
+  onUnrunCase?: (id: string) => void,
 ): Promise<readonly Problem[]> {
   const areParallel = turn !== 'last' && turn !== 'separate';
   const results = await mapConcurrently(cases, areParallel ? cases.length : 1, (rule) =>
@@ -54,9 +55,9 @@ async function checkCases(
     .flatMap((result) => ('problems' in result ? result.problems : []))
     .map((problem) => withFix(problem, ownFixes.get(problem.case ?? '')));
   const unrun = results.filter((result) => 'reason' in result);
-  for (const { id } of unrun) note?.(undefined, id);
+  for (const { id } of unrun) onUnrunCase?.(id);
   const missing = unrun.filter(
-    ({ reason: { skipKind } }) => skipKind !== 'inapplicable' && skipKind !== 'example',
+    ({ reason: { notRunCause } }) => notRunCause !== 'inapplicable' && notRunCause !== 'example',
   );
   if (problems.length > 0) {
     for (const { id, reason } of missing) note?.(`the case ${id} was not run: ${reason.message}`);

@@ -23,7 +23,7 @@ function explanationsIn(text: string): readonly (readonly [id: string, Explanati
       if (tools) return [JSON.parse(example)].flat() as readonly JsonObject[];
       return example;
     };
-    const why = reason.trimEnd().replaceAll('\n', ' ');
-    return [id, { why, failing: side('+'), passing: side('-') }];
+    const reasonText = reason.trimEnd().replaceAll('\n', ' ');
+    return [id, { why: reasonText, failing: side('+'), passing: side('-') }];
   });
 }

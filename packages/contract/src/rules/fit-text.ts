@@ -15,10 +15,10 @@ export const fitTextRules: readonly StaticRule[] = [
     title: 'no text of a tool gives instructions to the model',
     fix: 'Describe only the tool, in plain visible text.',
     inspect: (tool) =>
-      matchesIn(tool, injections).map(({ path, what: label, found }) => ({
+      matchesIn(tool, injections).map(({ path, flaw, found }) => ({
         path,
         expected: 'a description',
-        actual: `${label}: ${found}`,
+        actual: `${flaw}: ${found}`,
       })),
   },
   {
@@ -111,7 +111,7 @@ function matchesIn<Searched extends { readonly pattern: RegExp }>(
 }
 
 interface Injection {
-  readonly what: string;
+  readonly flaw: string;
   readonly pattern: RegExp;
   /** Whether a result for every argument should not contain it, either. */
   readonly concernsResults?: true;
@@ -119,40 +119,40 @@ interface Injection {
 
 export const injections: readonly Injection[] = [
   {
-    what: 'it overrides other instructions',
+    flaw: 'it overrides other instructions',
     concernsResults: true,
     pattern:
       /\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|other|all|any|system|your)\b.{0,30}\b(instruction|prompt|rule|guideline|direction)s?\b/is,
   },
   {
-    what: 'it hides something from the user',
+    flaw: 'it hides something from the user',
     concernsResults: true,
     pattern:
       /\b(do not|don't|never|without)\b.{0,20}\b(tell|telling|inform|informing|mention|mentioning|reveal|revealing|alert|alerting|notify|notifying|ask|asking)\b.{0,25}\buser\b/is,
   },
   {
-    what: 'it stands between the model and other tools',
+    flaw: 'it stands between the model and other tools',
     pattern:
       /\b(before|after|instead of|prior to)\b.{0,20}\b(calling|using|invoking|running)?.{0,12}\b(any|every|all|each)( of the)?( other)? (tool|function|request|response|answer|message)s?\b/is,
   },
   {
-    what: 'it demands to be called',
+    flaw: 'it demands to be called',
     concernsResults: true,
     pattern:
       /\b(always|must|you should)\b.{0,20}\b(call|use|invoke|run)\b.{0,30}\b(this tool|it|me)\b.{0,20}\bfirst\b/is,
   },
   {
-    what: 'it pretends to be the system',
+    flaw: 'it pretends to be the system',
     concernsResults: true,
     pattern: /<\/?\s*(important|system|instructions?|secret|hidden|assistant|admin)\b/i,
   },
-  { what: 'it hides text in a comment', pattern: /<!--/ },
+  { flaw: 'it hides text in a comment', pattern: /<!--/ },
   {
-    what: 'it names files of the user',
+    flaw: 'it names files of the user',
     pattern: /(~|\$HOME|\/home\/\w+|\/root)\/\.\w+|\bid_(rsa|ed25519)\b|\bmcp\.json\b|\.ssh\//i,
   },
   {
-    what: 'it contains invisible characters',
+    flaw: 'it contains invisible characters',
     pattern: /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u,
   },
 ];

@@ -53,7 +53,7 @@ export const modernRules = withSharedMembers({ controls: [speaksModern] }, [
       if (problems.length > 0) return problems;
       const names = (tools: readonly unknown[]) =>
         shorten([...new Set(tools.filter(isObject).map(({ name }) => String(name)))].toSorted(), 2_000);
-      const sessionNames = names(await probe.toolListElements());
+      const sessionNames = names((await probe.toolList()).tools);
       const expected = `the tools that a session lists: ${sessionNames}`;
       const actual = names(pages.tools);
       return problemsAt(names(pages.tools) === sessionNames, 'tools/list result.tools', expected, actual);

@@ -158,8 +158,8 @@ export async function beyondBounds(
     const isNumber = typesOf(schema).some((type) => type === 'number' || type === 'integer');
     if (!isNumber || !bound || bound.is === 'mean' || bound.of === '') continue;
     const isMinimum = bound.is === 'min';
-    const limited = limitedCall(calls, bound.of);
-    for (const { call, given: limit } of await callsWith(probe, calls, name, limited)) {
+    const boundedCall = boundByMedian(calls, bound.of);
+    for (const { call, limit } of await callsWith(probe, calls, name, boundedCall)) {
       const beyond = numbersNamed(bound.of, call).find((value) =>
         isMinimum ? value < limit : value > limit,
       );
@@ -175,13 +175,13 @@ export async function beyondBounds(
   return undefined;
 }
 
-/** A call with several values of a field, and the one in their middle, which is the bound of a further call. */
-function limitedCall(calls: readonly FoundCall[], field: string) {
-  const full = calls.find((call) => new Set(numbersNamed(field, call)).size > 1);
-  if (!full) return undefined;
-  const values = numbersNamed(field, full).toSorted((left, right) => left - right);
-  const middle = values[values.length >> 1];
-  return middle === undefined ? undefined : { full, value: middle };
+/** A call that found several values of a field, and their median, which is the bound of a further call. */
+function boundByMedian(calls: readonly FoundCall[], field: string) {
+  const call = calls.find((candidate) => new Set(numbersNamed(field, candidate)).size > 1);
+  if (!call) return undefined;
+  const values = numbersNamed(field, call).toSorted((left, right) => left - right);
+  const median = values[values.length >> 1];
+  return median === undefined ? undefined : { call, limit: median };
 }
 
 /** The numbers of a field in the entries of an answer. */

@@ -179,12 +179,12 @@ const answers = {
   },
 };
 setInterval(() => {
-  const asked = join(__dirname, 'ask');
-  if (!existsSync(asked)) return;
-  const what = readFileSync(asked, 'utf8');
-  rmSync(asked);
-  const answer = join(__dirname, 'answer');
-  writeFileSync(answer + '.new', JSON.stringify(answers[what]()));
-  renameSync(answer + '.new', answer);
+  const requestFile = join(__dirname, 'ask');
+  if (!existsSync(requestFile)) return;
+  const subject = readFileSync(requestFile, 'utf8');
+  rmSync(requestFile);
+  const answerFile = join(__dirname, 'answer');
+  writeFileSync(answerFile + '.new', JSON.stringify(answers[subject]()));
+  renameSync(answerFile + '.new', answerFile);
 }, 20).unref();
 `;

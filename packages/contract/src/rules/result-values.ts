@@ -176,7 +176,7 @@ function instructionProblems(calls: readonly Returned[]): readonly Problem[] {
       if (!found || ![...siblings.values()].every((data) => data.includes(JSON.stringify(text)))) continue;
       return {
         expected: 'data',
-        actual: `${found.what}: ${shorten(text)}, in all ${siblings.size} results`,
+        actual: `${found.flaw}: ${shorten(text)}, in all ${siblings.size} results`,
       };
     }
     return undefined;

@@ -11,8 +11,8 @@ import type { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { fixForUnfinishedAnswer, Hang, NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
 
-/** Adds a detail to a verdict: a text, or the id of a case that was not run. */
-export type Note = (text: string | undefined, unrunCase?: string) => void;
+/** Adds a detail to a verdict. */
+export type Note = (text: string) => void;
 
 /** A rule about the definitions. `inspect` is pure; it gets any JSON that `isReadable` accepts. */
 export interface StaticRule extends RuleText {
@@ -58,8 +58,10 @@ export interface LiveRule extends RuleText {
   /**
    * The violations in the answers. Throws `NotRun` if something it needs is missing or if
    * no answer is of the kind that it checks, `NoAnswer` if an answer is missing. Details that the verdict leaves out are passed to `note`.
+   *
+   * @param onUnrunCase called by a merged rule with the id of each case that was not run
    */
-  check(probe: Probe, note?: Note): Promise<readonly Problem[]>;
+  check(probe: Probe, note?: Note, onUnrunCase?: (id: string) => void): Promise<readonly Problem[]>;
 }
 
 export type Rule = StaticRule | LiveRule;

@@ -214,9 +214,10 @@ export const sessionRules: readonly LiveRule[] = [
         const problems = carriedOutProblems(answer, `${method}, request ${turn} of a session, after ${age}`);
         if (problems.length === 0) continue;
         if (isLimited(answer.http)) return [];
-        const repeated = await send();
-        if (carriedOutProblems(repeated, method).length === 0) {
-          for (const each of [answer, repeated]) probe.ledger.countAnswer(method, undefined, each);
+        const repeatedAnswer = await send();
+        if (carriedOutProblems(repeatedAnswer, method).length === 0) {
+          probe.ledger.countAnswer(method, undefined, answer);
+          probe.ledger.countAnswer(method, undefined, repeatedAnswer);
           continue; // answers.steady reports it
         }
         if (/session/i.test(answer.http.body)) probe.ledger.explain('session.lasting', answer.http);

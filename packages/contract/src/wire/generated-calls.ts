@@ -60,7 +60,7 @@ export function deriveVariants(
 ): DerivedVariants {
   const allows: AllowsChanges = (changes) => allowsArguments(schema, applyChanges(base, changes));
   const groups = variantGroups(schema, base, allows);
-  const variants = [...groups.first, ...groups.named.flat(), ...groups.others.flat()];
+  const variants = [...groups.first, ...groups.withSchemaValues.flat(), ...groups.others.flat()];
   const total = variants.length;
   if (total <= limit) return { variants, total };
   return { variants: chooseVariants(groups, limit, seed, allows), total };
@@ -74,7 +74,7 @@ interface VariantGroups {
   /** Always sent: an undeclared argument, no arguments, a long text. */
   readonly first: readonly CallVariant[];
   /** Values that the schema names, for each parameter. */
-  readonly named: readonly (readonly CallVariant[])[];
+  readonly withSchemaValues: readonly (readonly CallVariant[])[];
   /** Odd and long texts, values beyond the bounds, a progress token. */
   readonly others: readonly (readonly CallVariant[])[];
 }
@@ -103,7 +103,7 @@ function variantGroups(schema: JsonObject, base: JsonObject, allows: AllowsChang
   };
   return {
     first,
-    named: parameters.map(({ named }) => named),
+    withSchemaValues: parameters.map(({ withSchemaValues }) => withSchemaValues),
     others: [
       [...parameters.flatMap(({ odd }) => odd), ...otherLong],
       parameters.flatMap(({ beyond }) => beyond),
@@ -132,7 +132,7 @@ function parameterVariants(
     (value) => !isDeepStrictEqual(value, baseValue),
   );
   return {
-    named: unique(newValues)
+    withSchemaValues: unique(newValues)
       .filter(isAllowed)
       .map((value) => variant(value, 'result')),
     odd: oddValues(property).map((value) => variant(value, answerOrRefusal(value))),
@@ -145,13 +145,13 @@ function parameterVariants(
 
 /** Chooses variants of each group. Half of the calls have the values that the schema names, which are combined. */
 function chooseVariants(
-  { first, named, others }: VariantGroups,
+  { first, withSchemaValues, others }: VariantGroups,
   limit: number,
   seed: number,
   allows: AllowsChanges,
 ): readonly CallVariant[] {
   const random = randomFrom(seed);
-  const combinations = shuffle(combineParameters(named, allows), random);
+  const combinations = shuffle(combineParameters(withSchemaValues, allows), random);
   const half = Math.ceil(limit / 2);
   const rest = [...others.map((group) => shuffle(group, random)), combinations.slice(half)];
   return [...first, ...combinations.slice(0, half), ...interleave(rest)].slice(0, limit);

@@ -157,7 +157,7 @@ function guardBody(
     },
     // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each chunk passes all limits, in this order
     async pull(controller) {
-      const { done, value } = await reader.read().catch((error) => {
+      const { done: hasEnded, value } = await reader.read().catch((error) => {
         onEnd(error);
         throw error;
       });
@@ -167,9 +167,9 @@ function guardBody(
       onRequest(watch?.request);
       if (responses > 0) onResponse();
       const isOverlong = bytes > maximumBytes || watch?.isOverlong === true;
-      if (done || isOverlong) onEnd();
+      if (hasEnded || isOverlong) onEnd();
       if (signal.aborted) return;
-      if (done) return controller.close();
+      if (hasEnded) return controller.close();
       if (!isOverlong) return controller.enqueue(value);
       await reader.cancel();
       throw bytes > maximumBytes ? answerTooLong() : tooManyEvents();

@@ -78,13 +78,13 @@ export type Prevention = keyof typeof preventions;
 /** Thrown by a live rule that cannot be checked; the message is the reason. */
 export class NotRun extends Error {
   override readonly name: string = 'NotRun';
-  readonly skipKind: NotRunCause;
+  readonly notRunCause: NotRunCause;
   /** The rules of which at least one fails, where the server's own answer is the reason. */
   readonly see: readonly string[];
 
-  private constructor(reason: string, skipKind: NotRunCause, see: readonly string[] = []) {
+  private constructor(reason: string, notRunCause: NotRunCause, see: readonly string[] = []) {
     super(see.length === 0 ? reason : `${reason} (see ${see.join(', ')})`);
-    this.skipKind = skipKind;
+    this.notRunCause = notRunCause;
     this.see = see;
   }
 
@@ -104,7 +104,7 @@ export class NotRun extends Error {
   }
 
   /** Another cause, in words. */
-  static because(skipKind: Exclude<NotRunCause, 'missing'>, reason: string): NotRun {
-    return new NotRun(reason, skipKind);
+  static because(notRunCause: Exclude<NotRunCause, 'missing'>, reason: string): NotRun {
+    return new NotRun(reason, notRunCause);
   }
 }

@@ -155,7 +155,7 @@ export class Probe extends Sessions {
     return this.cases().then(
       () => true,
       (error: unknown) => {
-        if (error instanceof NotRun && (error.skipKind === 'withheld' || error.skipKind === 'missing'))
+        if (error instanceof NotRun && (error.notRunCause === 'withheld' || error.notRunCause === 'missing'))
           return false;
         throw error;
       },
@@ -214,8 +214,8 @@ export class Probe extends Sessions {
    * @throws NoAnswer, or the client's error about an answer that it rejects.
    */
   async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
-    const listed = await this.toolListElements();
-    if (listed.length > bounds.tools || listed.some((tool) => !isReadable(tool))) {
+    const { tools } = await this.toolList();
+    if (tools.length > bounds.tools || tools.some((tool) => !isReadable(tool))) {
       throw NotRun.by('large');
     }
     if (this.ledger.leavesNotifications) throw NotRun.explained('protocol.notification');

@@ -20,7 +20,7 @@ export async function requireReachable(probe: Probe): Promise<void> {
     await Promise.any([probe.health(), probe.opened()]);
   } catch (error) {
     const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-    const isOverdue = errors.some((error) => error instanceof NotRun && error.skipKind === 'deadline');
+    const isOverdue = errors.some((error) => error instanceof NotRun && error.notRunCause === 'deadline');
     const failure = isOverdue
       ? 'did not answer before the deadline of the check'
       : `does not answer: ${messageOf(errors[0])}`;

@@ -11,23 +11,61 @@ import { ConnectionReset, Hang } from './receive.ts';
 import { type OptionalRequest, type PostOptions, Requests } from './requests.ts';
 import { isDeniedByStatus, isLimited, type RpcAnswer, sessionOf, silentAnswerOrThrow } from './rpc.ts';
 
-/** Cached answers that belong to a session. */
-const answersOfSession = [
+/** What a probe requests or starts only once. */
+type OnceName =
+  | SessionAnswerName
+  | ReusedAnswerName
+  | `after ${string}`
+  | 'audience in production'
+  | 'cases'
+  | 'client listing'
+  | 'default port'
+  | 'discovered'
+  | 'explored'
+  | 'explorer'
+  | 'further invented calls'
+  | 'health'
+  | 'id 0'
+  | 'invented calls'
+  | 'modern call'
+  | 'modern list'
+  | 'modern unpaid call'
+  | 'modern unreadable'
+  | 'ordinary instance'
+  | 'outcomes'
+  | 'paid call'
+  | 'pairs'
+  | 'production instance'
+  | 'ready'
+  | 'rehearsal'
+  | 'repeated calls'
+  | 'second instance'
+  | 'stalled'
+  | 'unpaid call'
+  | 'used token';
+
+/** Answers that belong to a session. */
+const sessionAnswers = [
   'first initialize',
   'session',
   'second initialize',
   'two at once',
   'second session',
-];
+] as const;
+type SessionAnswerName = (typeof sessionAnswers)[number];
+
+/** Answers that a later probe of the same server reuses, as it does those of the session. */
+const reusedAnswers = ['other method', 'tool list', 'modern tool list', 'tools', 'callable'] as const;
+type ReusedAnswerName = (typeof reusedAnswers)[number];
 
 /**
  * The sessions of a run, its tool list in the checked era, and other answers that are requested once. An answer that is not
  * available throws `NotRun`; a separate rule reports the cause.
  */
 export class Sessions extends Requests {
-  readonly #cachedAnswers = new Map<string, Promise<unknown>>();
+  readonly #cachedAnswers = new Map<OnceName, Promise<unknown>>();
   /** Names of requests without an answer: a later probe sends them again. */
-  readonly #unansweredNames = new Set<string>();
+  readonly #unansweredNames = new Set<OnceName>();
 
   /**
    * @param earlier a probe of the same server. Its session, methods, tool list and permitted tools are reused if they got an answer.
@@ -35,7 +73,7 @@ export class Sessions extends Requests {
   constructor(target: Target, signal?: AbortSignal, earlier?: Sessions, ledger = earlier?.ledger) {
     super(target, signal, ledger);
     if (!earlier) return;
-    for (const name of [...answersOfSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
+    for (const name of [...sessionAnswers, ...reusedAnswers]) {
       const answer = earlier.#cachedAnswers.get(name);
       if (answer && !earlier.#unansweredNames.has(name)) this.#cachedAnswers.set(name, answer);
     }
@@ -43,7 +81,7 @@ export class Sessions extends Requests {
 
   /** Ends the sessions of this probe. The next request opens a new one. */
   async startNewSessions(): Promise<void> {
-    for (const name of answersOfSession) this.#cachedAnswers.delete(name);
+    for (const name of sessionAnswers) this.#cachedAnswers.delete(name);
     await this.endSessions();
   }
 
@@ -51,14 +89,14 @@ export class Sessions extends Requests {
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
     const { headers, chunked, url, onHeadersRead, token } = options;
-    // The key under which the ledger counts the answer. It is printed inside a sentence, hence the comma.
-    const countedAs = token === undefined ? method : `${method}, paid,`;
-    const isSpecial = Boolean(options.session ?? headers ?? chunked ?? url ?? onHeadersRead);
+    // A sentence of the report contains it, hence the comma.
+    const tallyKey = token === undefined ? method : `${method}, paid,`;
+    const isOrdinary = !(options.session ?? headers ?? chunked ?? url ?? onHeadersRead);
     const answer = await this.rpcOnce(method, params, { ...options, session }).catch((error: unknown) => {
-      if (error instanceof ConnectionReset && !isSpecial) this.#recordReset(error, countedAs, params);
+      if (error instanceof ConnectionReset && isOrdinary) this.#recordReset(error, tallyKey, params);
       throw error;
     });
-    if (!isSpecial) this.ledger.countAnswer(countedAs, params, answer);
+    if (isOrdinary) this.ledger.countAnswer(tallyKey, params, answer);
     return answer;
   }
 
@@ -131,8 +169,9 @@ export class Sessions extends Requests {
   session(): Promise<string | undefined> {
     return this.once('session', async () => {
       const session = await this.confirmSession(await this.firstInitialize());
-      const isReported = levelOverride(['session.open'], this.profile) !== 'off';
-      if (session === undefined && isReported && !(await this.isStateless())) throw NotRun.by('session');
+      const requiresSession = levelOverride(['session.open'], this.profile) !== 'off';
+      if (session === undefined && requiresSession && !(await this.answersWithoutSession()))
+        throw NotRun.by('session');
       return session;
     });
   }
@@ -160,12 +199,13 @@ export class Sessions extends Requests {
     });
   }
 
-  async isStateless(): Promise<boolean> {
+  /** Whether the server answers a request outside any session. */
+  async answersWithoutSession(): Promise<boolean> {
     return (await this.rpcOnce('tools/list')).result !== undefined;
   }
 
   /** Requests an answer when it is first needed, once in a run. */
-  once<T>(name: string, ask: () => Promise<T>): Promise<T> {
+  once<T>(name: OnceName, ask: () => Promise<T>): Promise<T> {
     const cachedAnswer = this.#cachedAnswers.get(name) as Promise<T> | undefined;
     if (cachedAnswer) return cachedAnswer;
     this.#unansweredNames.delete(name);
@@ -190,32 +230,27 @@ export class Sessions extends Requests {
     return this.target.era === 'modern';
   }
 
-  /** The elements of the tool list, which may be any JSON. @throws NotRun, NoAnswer if it cannot be read to its end */
-  async toolListElements(): Promise<readonly Json[]> {
-    return (await this.toolList()).tools;
-  }
-
-  /** The tool list. @throws NotRun, NoAnswer if it cannot be read to its end. */
+  /** The tool list, whose elements may be any JSON. @throws NotRun, NoAnswer if it cannot be read to its end. */
   async toolList(): Promise<ToolList> {
     const { fault, ...toolList } = await this.fetchedToolList();
     if (fault) throw fault.noAnswer ?? NotRun.by('list');
     return toolList;
   }
 
-  /** The pages of the tool list, read once. */
+  /** The tool list as far as it can be read, read once. */
   fetchedToolList(): Promise<FetchedToolList> {
-    return this.#fetchOnce('pages', async (params) =>
+    return this.#fetchOnce('tool list', async (params) =>
       resultOrFirst(await sendUntilResult(() => this.eraRequest('tools/list', params))),
     );
   }
 
-  /** The pages of the tool list in the stateless revision, read once. */
+  /** The tool list of the stateless revision as far as it can be read, read once. */
   fetchedModernToolList(): Promise<FetchedToolList> {
     if (this.#isModernOnly) return this.fetchedToolList();
-    return this.#fetchOnce('modern pages', (params) => modernRpc(this, 'tools/list', objectOr(params)));
+    return this.#fetchOnce('modern tool list', (params) => modernRpc(this, 'tools/list', objectOr(params)));
   }
 
-  #fetchOnce(name: string, ask: (params?: Json) => Promise<RpcAnswer>): Promise<FetchedToolList> {
+  #fetchOnce(name: OnceName, ask: (params?: Json) => Promise<RpcAnswer>): Promise<FetchedToolList> {
     return this.once(name, async () => {
       const fetchedToolList = await fetchToolList(ask);
       if (fetchedToolList.fault?.noAnswer) this.#unansweredNames.add(name);
@@ -226,7 +261,7 @@ export class Sessions extends Requests {
   /** The tools that are checked: the objects of the list, within the limits. */
   tools(): Promise<readonly JsonObject[]> {
     return this.once('tools', async () =>
-      (await this.toolListElements())
+      (await this.toolList()).tools
         .slice(0, bounds.tools)
         .filter(isObject)
         .filter((tool) => isReadable(tool)),

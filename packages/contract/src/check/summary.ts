@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ExitCode, exitCodes } from '../command/command-error.ts';
-import { messageOf } from '../json/json.ts';
 import type { Report, RuleResult } from '../model.ts';
 import { version } from '../version.ts';
-import { NotRun } from '../wire/not-run.ts';
-import { NoAnswer } from '../wire/receive.ts';
 
 /**
  * The count of each verdict.
@@ -19,27 +16,27 @@ export function summarizeRules(
 ): Report['summary'] {
   const statuses = new Map([...rules, ...knownFailures].map(({ id, status }) => [id, status]));
   const count = (holds: (rule: RuleResult) => boolean): number => rules.filter(holds).length;
+  const isUnanswered = ({ cause, see = [] }: RuleResult): boolean =>
+    cause === 'unanswered' || cause === 'deadline' || haveAllPassed(see, statuses);
   return {
     passed: count(({ status }) => status === 'pass'),
     failed: count(({ status, level }) => status === 'fail' && level === 'must'),
     advice: count(({ status, level }) => status === 'fail' && level === 'should'),
     notRun: count(({ status }) => status === 'not-run'),
-    unanswered: count(
-      ({ cause, level, see = [] }) =>
-        level === 'must' &&
-        (cause === 'unanswered' ||
-          cause === 'deadline' ||
-          isUnexplained(see.flatMap((id) => statuses.get(id) ?? []))),
-    ),
+    unanswered: count((rule) => rule.level === 'must' && isUnanswered(rule)),
     withheld: count(({ cause }) => cause === 'withheld'),
     errors: count(({ cause }) => cause === 'error'),
     ms,
   };
 }
 
-/** Whether all rules passed that could explain a skipped rule. */
-function isUnexplained(see: readonly RuleResult['status'][]): boolean {
-  return see.length > 0 && see.every((status) => status === 'pass');
+/** Whether all rules passed that could explain a skipped rule, so that none explains it. Rules that were not selected do not count. */
+function haveAllPassed(
+  ruleIds: readonly string[],
+  statuses: ReadonlyMap<string, RuleResult['status']>,
+): boolean {
+  const reportedStatuses = ruleIds.flatMap((id) => statuses.get(id) ?? []);
+  return reportedStatuses.length > 0 && reportedStatuses.every((status) => status === 'pass');
 }
 
 /** The members that tell two reports apart: version, time and hash of the verdicts. */
@@ -77,19 +74,4 @@ const exitCodesByConclusion: { readonly [conclusion in Conclusion]: ExitCode } =
 /** The exit code with which the check of a report ends. */
 export function exitCodeOf(report: Pick<Report, 'ok' | 'summary'>): ExitCode {
   return exitCodesByConclusion[conclusionOf(report)];
-}
-
-/** The verdict of a rule that could not be checked. */
-export function skippedRule(
-  result: RuleResult,
-  { message: reason, skipKind: cause, see }: NotRun,
-): RuleResult {
-  return { ...result, status: 'not-run', reason, cause, ...(see.length > 0 && { see }), problems: [] };
-}
-
-/** Returns why a rule could not be checked, read from an error. */
-export function skipOf(error: unknown): NotRun {
-  if (error instanceof NotRun) return error;
-  if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);
-  return NotRun.because('error', `an error of the check itself: ${messageOf(error)}`);
 }

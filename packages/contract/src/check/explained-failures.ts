@@ -2,7 +2,7 @@ import type { Problem, RuleResult } from '../model.ts';
 import { isOtherRefusal } from '../rules/answer-problems.ts';
 import { steadyId } from '../rules/answers.ts';
 import { NotRun } from '../wire/not-run.ts';
-import { skippedRule } from './summary.ts';
+import { skippedRule } from './skipped-rule.ts';
 
 /**
  * Replaces the verdicts that another failed rule explains. A failed rule counts as not run if every answer that it got fails the other
@@ -10,7 +10,7 @@ import { skippedRule } from './summary.ts';
  *
  * @param ruleExplaining the rule that an answer fails, by the text of a problem
  */
-export function withExplainingRules(
+export function skipExplainedFailures(
   rules: readonly RuleResult[],
   ruleExplaining: (actual: string) => string | undefined,
 ): readonly RuleResult[] {
