@@ -136,12 +136,12 @@ export async function openForCheck(
     const withheld = [...writing]
       .filter(([name, answerSource]) => answerSource === 'replays' && !replayNames.includes(name))
       .map(([name]) => name);
-    const asking = facts.tools.filter(({ name }) => !writing.has(name)).map(({ name }) => name);
+    const liveTools = facts.tools.filter(({ name }) => !writing.has(name)).map(({ name }) => name);
     const sampled = sampledTools(directory); // while the server starts
     startedServer ??= startServer(entry, profile, directory, {
       sources,
-      kept: callDirectory,
-      asking,
+      answersDirectory: callDirectory,
+      liveTools,
       privateKey: await key,
       deployed,
     });

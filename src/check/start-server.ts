@@ -29,9 +29,9 @@ export interface SourceSettings {
   /** Recordings by default. */
   readonly sources?: Sources;
   /** A directory for answers of live sources, which all instances share. */
-  readonly kept?: string | undefined;
+  readonly answersDirectory?: string | undefined;
   /** The tools that may ask live sources; the others get recorded answers. */
-  readonly asking?: readonly string[];
+  readonly liveTools?: readonly string[];
   /** The key of the temporary platform; by default a new one. */
   readonly privateKey?: KeyObject;
   /** Its instances are checked instead of processes of the entry. */
@@ -62,7 +62,7 @@ export class NotStarted extends Error {
 }
 
 /** Enough for an error with its stack. */
-const keptLines = 40;
+const maxErrorLines = 40;
 
 /**
  * Starts a built server on a free port of this machine, with a temporary platform key.
@@ -75,7 +75,7 @@ export async function startServer(
   entry: string,
   platform: PlatformProfile,
   cwd: string,
-  { sources = 'replay', kept: answersDirectory, asking = [], privateKey, deployed }: SourceSettings = {},
+  { sources = 'replay', answersDirectory, liveTools = [], privateKey, deployed }: SourceSettings = {},
 ): Promise<Started> {
   const instances: WatchedInstance[] = [];
   const startedServer = await startOnFreePort(async (port) => {
@@ -100,7 +100,7 @@ export async function startServer(
       SOURCES: sources,
       SOURCES_LOG: '1',
       SOURCES_KEPT: answersDirectory,
-      SOURCES_TOOLS: JSON.stringify(asking),
+      SOURCES_TOOLS: JSON.stringify(liveTools),
     };
     const launchOne = deployed
       ? launcherOf((variables) => deployed.commandOf(cwd, variables), environment)
@@ -119,7 +119,7 @@ export async function startServer(
     const owned = ownedBy(instance, launch, cwd);
     return { instance, launch: isProcess ? launch : undefined, signer, owned, answers };
   }
-  const lines = instance.output().trim().split('\n').slice(-keptLines).map(printable);
+  const lines = instance.output().trim().split('\n').slice(-maxErrorLines).map(printable);
   throw new NotStarted(lines[0] === '' ? ['(it wrote nothing)'] : lines);
 }
 

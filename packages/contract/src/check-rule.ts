@@ -7,6 +7,7 @@ import { requireControls } from './wire/controls.ts';
 import type { LivenessTracker } from './wire/liveness.ts';
 import { NotRun, rateLimited } from './wire/not-run.ts';
 import type { Probe } from './wire/probe.ts';
+import { quotesRateLimit } from './wire/rpc.ts';
 
 /** A rule with its level in the profile of the target. */
 export interface LeveledRule {
@@ -70,7 +71,8 @@ export async function checkRule(
       );
     });
     if (isDistorted()) throw notMeasurable;
-    if (problems.some(isRateLimited)) throw NotRun.because('unanswered', rateLimited);
+    if (problems.some(({ actual }) => quotesRateLimit(actual)))
+      throw NotRun.because('unanswered', rateLimited);
     if (problems.length > 0 && mayEndServer(rule)) await liveness.recordOutageIfSilent(rule.id);
     const isDoubtful = problems.length > 0 && rule.turn === 'separate';
     return { result: resultOf(problems), isComplete: true, isDoubtful };
@@ -108,9 +110,4 @@ interface Silence {
 /** Whether a rule can be what ended the server. Rules of other turns run beside others, or send ordinary requests. */
 function mayEndServer({ turn }: LiveRule): boolean {
   return turn === 'last' || turn === 'waiting';
-}
-
-/** Whether a problem is an answer with the status 429, which is no fault of the server. */
-function isRateLimited({ actual }: Problem): boolean {
-  return actual.includes('HTTP 429');
 }

@@ -6,13 +6,11 @@ import type { Recorder } from './wire/recording.ts';
 import type { CallPolicy } from './wire/safety.ts';
 import type { Signer } from './wire/signer.ts';
 
-/** A running server, and the options of its check. */
-export interface Target {
+/** A running server, with what the caller knows of it. */
+export interface TargetServer {
   /** The MCP endpoint (`http://127.0.0.1:4711/mcp`). */
   readonly url: string;
   readonly profile: PlatformProfile;
-  /** Calls with expected outcomes, by tool name. */
-  readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
   /** The HTTP methods of the tools' API requests, if the server belongs to a project. */
   readonly methods?: Methods;
   /** Signs tokens that the server trusts; without it, rules that need a paid call are not run. */
@@ -21,31 +19,37 @@ export interface Target {
   readonly launch?: Launch;
   /** The process of the server if we started it: it is restarted once if it dies. */
   readonly owned?: OwnedServer;
-  /** The eras of MCP to check; both by default. */
-  readonly era?: Era;
   /** The runtime, if the server belongs to a generated project. */
   readonly runtime?: Runtime;
   /** Sent with every request, for instance the key of a gateway. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Secrets that the server has, by the names of their variables, if it belongs to a project. */
   readonly secrets?: ReadonlyMap<string, string>;
-  /** Records every request and its answer. */
-  readonly record?: Recorder;
-  /** Which tools may be called on a server that is not ours. By default every tool may be called. */
-  readonly callPolicy?: CallPolicy;
   /**
    * Tools of a project that may change something. `runs`: a call really changes it, so no arguments are sent but those of its
    * examples. `replays`: its source answers from recordings; a call without one is not checked.
    */
   readonly writing?: ReadonlyMap<string, 'runs' | 'replays'>;
+  /** Tools of a project that still answer with samples, which need not depend on their arguments. */
+  readonly sampled?: ReadonlySet<string>;
+}
+
+/** How a run checks its server. */
+export interface RunSettings {
+  /** Calls with expected outcomes, by tool name. */
+  readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
+  /** The eras of MCP to check; both by default. */
+  readonly era?: Era;
+  /** Records every request and its answer. */
+  readonly record?: Recorder;
+  /** Which tools may be called on a server that is not ours. By default every tool may be called. */
+  readonly callPolicy?: CallPolicy;
   /** Generated calls for each tool: 12 by default. */
   readonly explore?: number;
   /** Chooses the generated calls: 1 by default. */
   readonly seed?: number;
   /** Whether the tools may call live APIs: then there are fewer generated calls, and at most two a second. */
   readonly mayCallLiveApis?: boolean;
-  /** Tools of a project that still answer with samples, which need not depend on their arguments. */
-  readonly sampled?: ReadonlySet<string>;
   /** Called with a call that is not checked, because it has no recording. */
   readonly onUnrecorded?: (tool: string, args: JsonObject) => void;
   /** The time, by `nowMs()`, at which a run ends; the remaining rules are not run. */
@@ -57,6 +61,9 @@ export interface Target {
   /** Timeout of every request in milliseconds. By default the limit of the profile and `graceMs`. */
   readonly timeoutMs?: number;
 }
+
+/** A running server, and the settings of its check. */
+export interface Target extends TargetServer, RunSettings {}
 
 /** The runtime in a project: files that this program wrote and nobody should edit. */
 export interface Runtime {

@@ -67,7 +67,7 @@ export async function lookAtServer(
     const words = `${drift.changes.length} differences from ${drift.against}`;
     return failCheck(words, 'Trigger "Refresh Skills", then record the list: market-mcp list --mark-listed.');
   };
-  const titles = {
+  const looksById = {
     answer: ['the first answer', () => firstAnswer(probe)],
     discovery: ['discovery without a token', () => discovery(probe)],
     gate: ['an unpaid call is refused', () => gate(probe)],
@@ -77,7 +77,7 @@ export async function lookAtServer(
   } as const satisfies { readonly [id in Look['id']]: readonly [string, () => Promise<LookResult>] };
   const looks: Look[] = [];
   try {
-    for (const [id, [title, look]] of Object.entries(titles)) {
+    for (const [id, [title, look]] of Object.entries(looksById)) {
       looks.push({ id: id as Look['id'], title, ...(await look().catch(resultOfError)) });
     }
   } finally {

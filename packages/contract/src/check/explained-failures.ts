@@ -5,8 +5,8 @@ import { NotRun } from '../wire/not-run.ts';
 import { skippedRule } from './skipped-rule.ts';
 
 /**
- * Replaces the verdicts that another failed rule explains. A failed rule counts as not run if every answer that it got fails the other
- * rule, or if it got only the same refusal as the other rule, in other words than the contract's.
+ * Skips the failures that another failed rule explains. It explains a failure if it fails for the same answers. It also does if both
+ * rules got only the same refusal, in other words than those of the contract.
  *
  * @param ruleExplaining the rule that an answer fails, by the text of a problem
  */

@@ -9,7 +9,7 @@ import { maskUrl } from '../command/url-secrets.ts';
 import { generic } from '../platforms/generic.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { resolvePlatform } from '../platforms/resolve.ts';
-import type { Target } from '../target.ts';
+import type { TargetServer } from '../target.ts';
 import { createSigner, type Signer } from '../wire/signer.ts';
 import { type UrlFlags, urlFlags } from './url-flags.ts';
 
@@ -21,7 +21,7 @@ type ServerFlags = Partial<UrlFlags> & Pick<UrlFlags, 'header'>;
  *
  * @throws CommandError `INVALID_INPUT` for the address and each flag that is wrong; `NOT_READABLE`
  */
-export async function targetAtUrl(url: string, flags: ServerFlags): Promise<Target> {
+export async function targetAtUrl(url: string, flags: ServerFlags): Promise<TargetServer> {
   const profile = flags.platform === undefined ? generic : unwrap(await resolvePlatform(flags.platform));
   requireNone([...addressErrors(url), ...signingFlagErrors(flags)]);
   const signer = await signerFromFlags(url, profile, flags);

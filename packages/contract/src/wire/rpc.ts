@@ -62,9 +62,12 @@ export function isDeniedByStatus({ status }: Pick<HttpAnswer, 'status'>): boolea
   return status === 401 || status === 403;
 }
 
+/** Too Many Requests (RFC 6585 §4). */
+const rateLimitStatus = 429;
+
 /** Whether a server limits the rate of requests, which is no fault. */
 export function isLimited({ status }: Pick<HttpAnswer, 'status'>): boolean {
-  return status === 429;
+  return status === rateLimitStatus;
 }
 
 /** Whether the failure of a tool says that a limit of the rate, of memory or of time is the reason. */
@@ -96,6 +99,11 @@ export function describe(answer: HttpAnswer): string {
   const shownBody = clipText(body);
   if (status === 0) return shownBody;
   return `HTTP ${status} ${shownBody}`.trimEnd();
+}
+
+/** Whether a description of an answer says that its status is 429. Such an answer is no fault of the server. */
+export function quotesRateLimit(description: string): boolean {
+  return description.includes(`HTTP ${rateLimitStatus}`);
 }
 
 /** A short description of the outcome of a tools/call: the data of its result, or the whole answer if it has none. */
