@@ -4,10 +4,10 @@ import { isolatesRequests, type Limits } from './limits.ts';
 import { provideGauge, type ReportLimit } from './log.ts';
 
 interface CallLimit {
-  /** Returns whether the limits admit one more call, and counts it if they do. @param tokenId null for a call that counts only in total */
-  enter(tokenId: string | null): boolean;
+  /** Returns whether the limits admit one more call, and counts it if they do. @param limitKey of the token; null for a call that counts only in total */
+  enter(limitKey: string | null): boolean;
   /** Stops counting a call that has ended. */
-  leave(tokenId: string | null): void;
+  leave(limitKey: string | null): void;
 }
 
 /** Limits the number of calls that run at once, in total (MAX_CALLS) and with one token (MAX_CALLS_PER_TOKEN). */
@@ -18,22 +18,22 @@ export function createCallLimit({ maxCalls, maxCallsPerToken }: Limits, reportLi
   provideGauge('calls', () => ({ value: runningCount }));
   provideGauge('callsLimit', () => ({ value: maxCalls }));
   return {
-    enter(tokenId) {
-      const tokenCount = tokenId === null ? 0 : (countsByToken.get(tokenId) ?? 0);
+    enter(limitKey) {
+      const tokenCount = limitKey === null ? 0 : (countsByToken.get(limitKey) ?? 0);
       if (runningCount >= maxCalls || tokenCount >= maxCallsPerToken) {
         reportLimit(runningCount >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
         return false;
       }
-      if (tokenId !== null) countsByToken.set(tokenId, tokenCount + 1);
+      if (limitKey !== null) countsByToken.set(limitKey, tokenCount + 1);
       runningCount++;
       return true;
     },
-    leave(tokenId) {
+    leave(limitKey) {
       runningCount--;
-      if (tokenId === null) return;
-      const tokenCount = countsByToken.get(tokenId) ?? 0;
-      if (tokenCount > 1) countsByToken.set(tokenId, tokenCount - 1);
-      else countsByToken.delete(tokenId);
+      if (limitKey === null) return;
+      const tokenCount = countsByToken.get(limitKey) ?? 0;
+      if (tokenCount > 1) countsByToken.set(limitKey, tokenCount - 1);
+      else countsByToken.delete(limitKey);
     },
   };
 }

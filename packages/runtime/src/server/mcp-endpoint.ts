@@ -194,17 +194,18 @@ export class McpEndpoint {
     methods: ReadonlyMap<string, McpMethod>,
   ): Promise<HttpResponse> {
     const { request, requestId, caller } = receivedMessage;
-    const tokenId = this.#identifyToken(request.headers);
-    if (!this.#calls.enter(tokenId)) return tooManyCalls;
+    const limitKey = this.#limitKey(request.headers);
+    if (!this.#calls.enter(limitKey)) return tooManyCalls;
     try {
-      // After all other checks, so that a refused call keeps its token. The method checks the arguments later.
+      // After the checks of this file: a call that they refuse keeps its token. A call with an unknown tool or invalid arguments, which the
+      // method finds, has used its token.
       if (isRequest(message) && caller.useUp) {
         const useDenial = this.#tokenUseDenial(await caller.useUp(requestId));
         if (useDenial) return useDenial;
       }
       return replyResponse(await replyTo(message, methods, requestContext(receivedMessage, message)));
     } finally {
-      this.#calls.leave(tokenId);
+      this.#calls.leave(limitKey);
     }
   }
 
@@ -222,7 +223,8 @@ export class McpEndpoint {
   }
 
   /**
-   * Returns the response to a request that needs an open session and does not name one; null if it may run. `initialize` needs none.
+   * Returns the response to a request that needs an open session and does not name one; null if it may run. `initialize` needs none, but
+   * one that it names must be open.
    *
    * @throws RpcError if a request in a session names a version that is not supported
    */
@@ -281,8 +283,8 @@ export class McpEndpoint {
     this.#streams.close(session);
   }
 
-  /** Returns the end of a request's token, which identifies the token; null if tokens are not checked. */
-  #identifyToken(headers: IncomingHttpHeaders): string | null {
+  /** The key under which `MAX_CALLS_PER_TOKEN` counts a call: the end of its token; null if tokens are not checked. */
+  #limitKey(headers: IncomingHttpHeaders): string | null {
     const tokenRules = this.#config.token;
     return tokenRules && signatureEnd(String(headers[tokenRules.header]));
   }
