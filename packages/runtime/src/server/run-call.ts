@@ -113,7 +113,10 @@ const largeLength = 250_000;
 /** How a call has ended. */
 export interface CallEnd {
   readonly result: CallResult;
-  /** The outcome that the tool chose; `error` if its call ended without one. */
+  /**
+   * The outcome that the tool chose, `fail` also if the tool threw a `CallFailure`; `error` if the runtime ended the call: arguments, time,
+   * disconnection, stop, memory, incident.
+   */
   readonly outcome: Outcome['kind'] | 'error';
   /** The code of its failure or error; undefined if it has neither. */
   readonly code: string | undefined;
@@ -128,7 +131,7 @@ export async function runCall(
   const { requestId, traceparent, onSource, memory } = context;
   const { tool, lengthEstimate } = compiledTool;
   const { name } = tool;
-  const endInError = (failure: Failure): CallEnd => {
+  const endByRuntime = (failure: Failure): CallEnd => {
     return { result: failureResult(compiledTool, failure), outcome: 'error', code: failure.code };
   };
   const endInIncident = (code: string, message: string, detail: string, hint?: string) => {
@@ -140,13 +143,13 @@ export async function runCall(
       detail: detail.slice(0, maxDetail),
       hint,
     });
-    return endInError({ code, message: `${message} (incident ${requestId}).` });
+    return endByRuntime({ code, message: `${message} (incident ${requestId}).` });
   };
 
   // The input has no prototype: `input.constructor` is then an argument or undefined, and a default applies to that name too.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const argumentFailure = prepareInput(compiledTool, input, args);
-  if (argumentFailure) return endInError(argumentFailure);
+  if (argumentFailure) return endByRuntime(argumentFailure);
 
   const call: RunningCall = { tool: name, requestId, traceparent, onSource, memory };
   const outcomes = new CallOutcomes(compiledTool, call, context.keepsFoundStack);
@@ -163,7 +166,7 @@ export async function runCall(
   try {
     outcome = await runWithin(tool, input, outcomes, context);
   } catch (error) {
-    if (isAbortFailure(error)) return endInError(error);
+    if (isAbortFailure(error)) return endByRuntime(error);
     if (!(error instanceof CallFailure)) {
       return endInIncident('INTERNAL_ERROR', 'The tool failed unexpectedly', errorDetail(error));
     }
@@ -171,15 +174,15 @@ export async function runCall(
   }
   if (!isOutcome(outcome)) return endInMismatch('run must return the result of found(), empty() or fail()');
 
-  const hasTurn = lengthEstimate.current > largeLength;
-  if (hasTurn) await context.waitForTurn?.();
+  const expectsLargeResult = lengthEstimate.current > largeLength;
+  if (expectsLargeResult) await context.waitForTurn?.();
   const text = outcome.kind === 'found' ? serializeData(outcome.data) : undefined;
-  if (!(await reserveForResult(text, memory))) return endInError(overloadedFailure);
+  if (!(await reserveForResult(text, memory))) return endByRuntime(overloadedFailure);
   const { result, mismatch } = checkedResult(compiledTool, outcome, outcomes, text, context);
   if (!result) return endInMismatch(mismatch);
   const { length } = result.content[0].text;
   lengthEstimate.update(length);
-  if (length > largeLength) await letOthersPass(hasTurn, context);
+  if (length > largeLength) await letOthersPass(expectsLargeResult, context);
   if (outcome.kind !== 'fail') return { result, outcome: outcome.kind, code: undefined };
   reportCause(outcome, name, context);
   return { result, outcome: outcome.kind, code: outcome.code };
@@ -194,10 +197,10 @@ function reserveForResult(
   return memory.reserveTotal(estimateAnswerMemory(text));
 }
 
-/** Lets other callers be served before a large result is sent. @param hasTurn whether the call has waited for a turn */
-function letOthersPass(hasTurn: boolean, { waitForTurn }: CallContext): Promise<void> {
-  // A call without a turn has an unexpectedly large result. It takes a turn now, so that the next large result waits.
-  if (!hasTurn) void waitForTurn?.();
+/** Lets other callers be served before a large result is sent. @param expectsLargeResult whether the call has waited for a turn already */
+function letOthersPass(expectsLargeResult: boolean, { waitForTurn }: CallContext): Promise<void> {
+  // The large result was not expected. Its call takes a turn now, so that the next large result waits.
+  if (!expectsLargeResult) void waitForTurn?.();
   return nextTurn();
 }
 
@@ -326,7 +329,7 @@ class CallOutcomes implements Outcomes<object> {
   readonly keepsFoundStack: boolean;
   /** The result of the last call of `found`; undefined if its data did not match the outputSchema, or was not checked there. */
   #checkedResult: CheckedResult | undefined;
-  /** Was created, for its stack, in the last call of `found` without a checked result. */
+  /** Has the stack of the last `found` whose data was not confirmed to match. */
   #errorInFound: Error | undefined;
 
   constructor(compiledTool: CompiledTool, call: RunningCall, keepsFoundStack = false) {
@@ -338,7 +341,7 @@ class CallOutcomes implements Outcomes<object> {
   readonly found = (data: object): Outcome => {
     if (this.keepsFoundStack) {
       this.#checkedResult = this.#checkSmallData(data);
-      // Creating a stack takes twice the time of checking small data.
+      // Data that matches needs no stack. Small data is checked first, because that takes half the time of a stack.
       if (!this.#checkedResult) this.#errorInFound = new Error();
     }
     return { kind: 'found', data };
