@@ -91,7 +91,7 @@ async function callApi(
   const response = await getResponse(api, request, key);
   const { text, memory } = response;
   await chargeResponse(text, memory, requestOptions.signal);
-  if (meansNoContent(request, response)) {
+  if (isEmptyWithoutContent(request, response)) {
     recordResponse(recordedRequest, response);
     return undefined;
   }
@@ -118,8 +118,14 @@ async function callApi(
   return answer.value;
 }
 
-/** Returns whether a response has no content and is an empty result. A write with a schema is not: it gets the values of `doneAnswer`. */
-function meansNoContent({ options, isReading }: ApiRequest, { status, text }: SourceResponse): boolean {
+/**
+ * Returns whether a response has no content and is an empty result. A write with a schema is not, unless its status is 404: it gets the
+ * values of `doneAnswer`.
+ */
+function isEmptyWithoutContent(
+  { options, isReading }: ApiRequest,
+  { status, text }: SourceResponse,
+): boolean {
   return text === '' && (status === 404 || isReading || !options.schema);
 }
 
