@@ -77,8 +77,8 @@ export const changes: readonly Change[] = [
   fairLimit('size > itemToEnd.size ||', ''),
   call('if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expiredFailure);', ''),
   result(
-    "const nullifiedPath = text.includes('null') && findNullified(data, structuredContent);",
-    'const nullifiedPath = false;',
+    "const nullifiedProblem = text.includes('null') && findNullifiedProblem(data, structuredContent);",
+    'const nullifiedProblem = false;',
   ),
   call('if (holdsInfinity(args))', 'if (false)'),
   result('if (problem) return { mismatch: formatProblem(problem) };', ''),

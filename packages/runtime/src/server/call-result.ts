@@ -93,8 +93,8 @@ export function dataResult(
   try {
     text = serialized ?? JSON.stringify(data) ?? 'null';
     structuredContent = JSON.parse(text);
-    const nullifiedPath = text.includes('null') && findNullified(data, structuredContent);
-    if (nullifiedPath) return { mismatch: `structuredContent${nullifiedPath}` };
+    const nullifiedProblem = text.includes('null') && findNullifiedProblem(data, structuredContent);
+    if (nullifiedProblem) return { mismatch: `structuredContent${nullifiedProblem}` };
   } catch (error) {
     return { mismatch: `structuredContent: ${(error as Error).message}` };
   }
@@ -103,13 +103,13 @@ export function dataResult(
   return { result: { content: [{ type: 'text', text }], structuredContent } };
 }
 
-/** The path of a value that JSON turns into null, such as NaN or an invalid date, and the value; null if there is none. */
-function findNullified(value: unknown, parsed: unknown): string | null {
+/** Path and words of the problem, for a value such as NaN or an invalid date: `.price: JSON turns NaN into null`; null if there is none. */
+function findNullifiedProblem(value: unknown, parsed: unknown): string | null {
   if (parsed === null && value !== null) return `: JSON turns ${inspect(value)} into null`;
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return null;
   for (const name in parsed as Members) {
-    const nullifiedPath = findNullified((value as Members)[name], (parsed as Members)[name]);
-    if (nullifiedPath) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + nullifiedPath;
+    const nullifiedProblem = findNullifiedProblem((value as Members)[name], (parsed as Members)[name]);
+    if (nullifiedProblem) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + nullifiedProblem;
   }
   return null;
 }
