@@ -180,6 +180,7 @@ class BodyReading<Value extends object> implements Body {
     }
     onData(request, (chunk) => this.#receive(chunk));
     request.on('end', () => {
+      // Answers a body that is too large before `discardMs` has passed. A body that was refused with 408 or 503 was answered already.
       if (this.#isRefused) this.#finishRefused(413);
       else if (hasValidToken === true && this.#receivedBytes <= smallBytes.paid) void this.#parseNow();
       else void this.#parseInTurn();
