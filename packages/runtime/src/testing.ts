@@ -3,14 +3,14 @@ import { findAuthorLocation } from './code-location.ts';
 import { logError } from './process.ts';
 import type { CallResult } from './server/call-result.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
-import { createRequestId } from './server/log.ts';
+import { createRequestId, type FailureLine, type Incident, type SourceLine } from './server/log.ts';
 import { loadPatterns } from './server/pattern-matcher.ts';
-import { type FailureLine, type Incident, runCall, type SourceLine } from './server/run-call.ts';
+import { runCall } from './server/run-call.ts';
 import { compileTool } from './server/schema.ts';
 
 export { requireVariables } from './process.ts';
 export type { CallResult } from './server/call-result.ts';
-export type { Incident } from './server/run-call.ts';
+export type { Incident } from './server/log.ts';
 
 type LoggedLine = Incident | FailureLine | SourceLine;
 

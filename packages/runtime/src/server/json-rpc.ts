@@ -1,8 +1,8 @@
 // Messages of JSON-RPC: parsing, checking, replying.
 
+import type { ReservedMemory } from './call-memory.ts';
 import { restoreLongIntegers } from './exact-numbers.ts';
-import { startOperation, unknownName } from './log.ts';
-import type { RequestContext } from './run-call.ts';
+import { type RequestIds, type RunningOperation, startOperation, unknownName } from './log.ts';
 import { isObject, type Members } from './schema.ts';
 
 export type RequestId = string | number;
@@ -37,6 +37,18 @@ export class RpcError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** Subscribes to the end of the caller's connection. The returned function unsubscribes. */
+export type OnDisconnect = (listener: () => void) => () => void;
+
+/** The request that a method answers. */
+export interface RequestContext extends RequestIds {
+  readonly onDisconnect: OnDisconnect;
+  /** Reserved for the request until its response is sent. */
+  readonly memory?: ReservedMemory;
+  /** The published operation; undefined if nothing subscribes. */
+  readonly operation?: RunningOperation | undefined;
 }
 
 /**

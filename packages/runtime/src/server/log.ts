@@ -114,6 +114,46 @@ export interface RequestLine {
   readonly traceparent?: string | undefined;
 }
 
+/** An error of a tool. The caller sees only its id. */
+export interface Incident {
+  /** The id of the request. */
+  readonly id: string;
+  readonly traceparent?: string | undefined;
+  readonly tool: string;
+  /** `INTERNAL_ERROR` or `OUTPUT_MISMATCH`. */
+  readonly code: string;
+  /** An error, or how the answer differs from the outputSchema, with a stack; a mismatch has none in production. */
+  readonly detail: string;
+  /** What to do, one sentence. */
+  readonly hint?: string;
+}
+
+/** The log line of a failure for which a tool gave a cause. The caller gets the code, but nothing of the cause. */
+export interface FailureLine extends RequestLine {
+  readonly tool: string;
+  /** The code that the tool chose. */
+  readonly code: string;
+  /** The stack of the error and of its causes, without keys. */
+  readonly detail: string;
+}
+
+/** The log entry of a failed request to a source: never a query, a header or a body. */
+export interface SourceLine {
+  readonly code: string;
+  readonly method?: string;
+  readonly host?: string;
+  /** As the author wrote it. */
+  readonly path?: string;
+  /** The HTTP status of the response. */
+  readonly status?: number | undefined;
+  /** What happened. */
+  readonly detail: string;
+  /** The place of the author's code, `src/tools/get-gas.ts:24`; absent in production. */
+  readonly at?: string | undefined;
+  /** What to do, one sentence. */
+  readonly hint?: string | undefined;
+}
+
 /** A request to a method of MCP. Its channels publish the same object, which is complete at its end. */
 export interface Operation extends RequestLine {
   /** `_OTHER` if the server has no such method. */

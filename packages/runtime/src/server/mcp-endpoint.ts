@@ -27,7 +27,9 @@ import {
   errorReply,
   isRequest,
   type McpMethod,
+  type OnDisconnect,
   parseBody,
+  type RequestContext,
   RpcError,
   replyTo,
 } from './json-rpc.ts';
@@ -35,7 +37,6 @@ import type { Limits } from './limits.ts';
 import { type Log, publishSession, type ReportLimit } from './log.ts';
 import { createMethods, type MethodOptions, protocolVersions } from './mcp-methods.ts';
 import { createModernEra, isModern } from './modern.ts';
-import type { OnDisconnect, RequestContext } from './run-call.ts';
 import { RunningCalls } from './running-calls.ts';
 import { isObject, type Members } from './schema.ts';
 import { createSessions, type SharedSessions } from './session.ts';

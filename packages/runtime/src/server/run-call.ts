@@ -25,71 +25,12 @@ import {
 } from './call-result.ts';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import { errorDetail } from './error-detail.ts';
-import { maxDetail, type RequestIds, type RequestLine, type RunningOperation } from './log.ts';
+import type { RequestContext } from './json-rpc.ts';
+import { type FailureLine, type Incident, maxDetail, type RequestIds, type SourceLine } from './log.ts';
 import { addMissingNulls } from './missing-nulls.ts';
 import { type CompiledTool, holdsInfinity, isObject, type SchemaProblem } from './schema.ts';
 
-/** An error of a tool. The caller sees only its id. */
-export interface Incident {
-  /** The id of the request. */
-  readonly id: string;
-  readonly traceparent?: string | undefined;
-  readonly tool: string;
-  /** `INTERNAL_ERROR` or `OUTPUT_MISMATCH`. */
-  readonly code: string;
-  /** An error, or how the answer differs from the outputSchema, with a stack; a mismatch has none in production. */
-  readonly detail: string;
-  /** What to do, one sentence. */
-  readonly hint?: string;
-}
-
-/** Subscribes to the end of the caller's connection. The returned function unsubscribes. */
-export type OnDisconnect = (listener: () => void) => () => void;
-
-/** The log line of a failure for which a tool gave a cause. The caller gets the code, but nothing of the cause. */
-export interface FailureLine extends RequestLine {
-  readonly tool: string;
-  /** The code that the tool chose. */
-  readonly code: string;
-  /** The stack of the error and of its causes, without keys. */
-  readonly detail: string;
-}
-
-/** The log entry of a failed request to a source: never a query, a header or a body. */
-export interface SourceLine {
-  readonly code: string;
-  readonly method?: string;
-  readonly host?: string;
-  /** As the author wrote it. */
-  readonly path?: string;
-  /** The HTTP status of the response. */
-  readonly status?: number | undefined;
-  /** What happened. */
-  readonly detail: string;
-  /** The place of the author's code, `src/tools/get-gas.ts:24`; absent in production. */
-  readonly at?: string | undefined;
-  /** What to do, one sentence. */
-  readonly hint?: string | undefined;
-}
-
-/** A call that runs: the members of its log lines, and its memory. */
-export interface RunningCall extends RequestIds {
-  readonly tool: string;
-  /** Receives the failures of its sources, as they are logged. */
-  readonly onSource?: ((line: SourceLine) => void) | undefined;
-  /** Reserved for the call until its result is sent. */
-  readonly memory?: ReservedMemory | undefined;
-}
-
-/** The request that a method answers. */
-export interface RequestContext extends RequestIds {
-  readonly onDisconnect: OnDisconnect;
-  /** Reserved for the request until its response is sent. */
-  readonly memory?: ReservedMemory;
-  /** The published operation; undefined if nothing subscribes. */
-  readonly operation?: RunningOperation | undefined;
-}
-
+/** What a call needs beside its tool and its arguments. */
 export interface CallContext extends RequestContext, Pick<RunningCall, 'onSource'> {
   readonly timeoutMs: number | undefined;
   /** Calls `abort` when the server stops before the call has ended. The returned function unsubscribes. */
@@ -106,9 +47,6 @@ export interface CallContext extends RequestContext, Pick<RunningCall, 'onSource
   /** Resolves when the next large result may be built. */
   readonly waitForTurn?: () => Promise<void>;
 }
-
-/** Length above which a result is large, in characters. Building a large result takes 2 ms or more. */
-const largeLength = 250_000;
 
 /** How a call has ended. */
 export interface CallEnd {
@@ -188,6 +126,9 @@ export async function runCall(
   return { result, outcome: outcome.kind, code: outcome.code };
 }
 
+/** Length above which a result is large, in characters. Building a large result takes 2 ms or more. */
+const largeLength = 250_000;
+
 /** Reserves the memory of a large result. Returns false if there is too little memory. */
 function reserveForResult(
   text: string | undefined,
@@ -253,6 +194,15 @@ function completedResult(
 }
 
 const mismatchHint = 'Return what the outputSchema admits, or change the outputSchema.';
+
+/** A call that runs: the members of its log lines, and its memory. */
+export interface RunningCall extends RequestIds {
+  readonly tool: string;
+  /** Receives the failures of its sources, as they are logged. */
+  readonly onSource?: ((line: SourceLine) => void) | undefined;
+  /** Reserved for the call until its result is sent. */
+  readonly memory?: ReservedMemory | undefined;
+}
 
 type RunWrapper = (call: RunningCall, run: () => Promise<Outcome>) => Promise<Outcome>;
 let wrapRun: RunWrapper | undefined;

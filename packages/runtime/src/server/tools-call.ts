@@ -1,11 +1,19 @@
 // The method `tools/call`, with the log line `call`.
 
 import type { CallResult } from './call-result.ts';
-import type { McpMethod } from './json-rpc.ts';
-import { ErrorCode, RpcError } from './json-rpc.ts';
+import { ErrorCode, type McpMethod, type RequestContext, RpcError } from './json-rpc.ts';
 import { createLargeWorkQueue } from './large-work-queue.ts';
-import { type AnswerDrift, createThrottledLog, drifts, type Log, toolError, unknownName } from './log.ts';
-import { type FailureLine, type Incident, type RequestContext, runCall } from './run-call.ts';
+import {
+  type AnswerDrift,
+  createThrottledLog,
+  drifts,
+  type FailureLine,
+  type Incident,
+  type Log,
+  toolError,
+  unknownName,
+} from './log.ts';
+import { runCall } from './run-call.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { type CompiledTool, isObject } from './schema.ts';
 

@@ -1,7 +1,7 @@
 // The errors of failed requests and of unusable responses, with the explanation for the log.
 
 import { HTTPError } from 'ky';
-import type { SourceLine } from '../server/run-call.ts';
+import type { SourceLine } from '../server/log.ts';
 import type { SchemaProblem } from '../server/schema.ts';
 import { attachExplanation, failureStatus } from './failure-log.ts';
 import { SourceError } from './source-errors.ts';

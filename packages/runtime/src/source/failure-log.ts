@@ -2,7 +2,8 @@
 
 import { findAuthorLocation, findDeclaration } from '../code-location.ts';
 import { isProduction, logError } from '../process.ts';
-import { callOfSignal, type SourceLine } from '../server/run-call.ts';
+import type { SourceLine } from '../server/log.ts';
+import { callOfSignal } from '../server/run-call.ts';
 import { currentCall } from './current-call.ts';
 import type { SourceError } from './source-errors.ts';
 
