@@ -326,11 +326,9 @@ class HttpApp implements App {
   }
 
   #send(response: ServerResponse, httpResponse: HttpResponse, requestId: string): void {
-    const { status, headers, body = '' } = httpResponse;
-    // Denied calls, reached limits and slow bodies (408) were counted when they were refused, with a more exact reason.
-    const isUncounted =
-      status >= 400 && status < 500 && status !== 408 && httpResponse !== this.#endpoint.unauthorized;
-    if (isUncounted) publishRefusal(`HTTP ${status}`);
+    const { status, headers, body = '', isCounted = false } = httpResponse;
+    // A limit that was reached (503) was counted by `reportLimit`.
+    if (status >= 400 && status < 500 && !isCounted) publishRefusal(`HTTP ${status}`);
     const head = body === '' ? { 'x-request-id': requestId } : jsonHead(body, requestId);
     response.writeHead(status, headers ? { ...head, ...headers } : head);
     this.#sender.send(response, body, () => this.#networkOf(response.req));

@@ -7,6 +7,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders | undefined;
   readonly body?: string;
+  /** Whether `publishRefusal` has counted this response already, with a more exact reason than its status. */
+  readonly isCounted?: boolean;
 }
 
 /** A response whose body is JSON. @param value an object, or JSON text */
@@ -26,12 +28,14 @@ export function methodNotAllowed(allow: string): HttpResponse {
 export function unauthorizedResponse(
   tokenRules: { readonly refusalStatus: number | null } | null,
 ): HttpResponse {
-  return jsonResponse(tokenRules?.refusalStatus ?? 401, { error: 'Unauthorized' });
+  const response = jsonResponse(tokenRules?.refusalStatus ?? 401, { error: 'Unauthorized' });
+  return { ...response, isCounted: true };
 }
 
 const retrySoon = { 'retry-after': '1' };
+const bodyTooSlow = jsonResponse(408, { error: 'Request took too long' }, { connection: 'close' });
 export const bodyRefusals = {
-  408: jsonResponse(408, { error: 'Request took too long' }, { connection: 'close' }),
+  408: { ...bodyTooSlow, isCounted: true },
   413: jsonResponse(413, { error: 'Request too large' }),
   503: jsonResponse(503, { error: 'Too many unfinished requests' }, { ...retrySoon, connection: 'close' }),
 };

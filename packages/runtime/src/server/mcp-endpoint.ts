@@ -82,7 +82,7 @@ export interface EndpointServices {
 /** Answers requests to `/mcp` (C§4, C§5): checks the token of a call and the session, then runs the method of MCP in its era. */
 export class McpEndpoint {
   /** The response to a call without a valid token. */
-  readonly unauthorized: HttpResponse;
+  readonly #unauthorized: HttpResponse;
   readonly runningCalls = new RunningCalls();
   readonly #config: EndpointOptions;
   readonly #services: EndpointServices;
@@ -113,7 +113,7 @@ export class McpEndpoint {
     this.#calls = createCallLimit(config, reportLimit);
     this.#methods = createMethods(config, tools, log, this.runningCalls);
     this.#modernEra = config.modern === false ? null : createModernEra(this.#methods, config, tools);
-    this.unauthorized = unauthorizedResponse(tokenRules);
+    this.#unauthorized = unauthorizedResponse(tokenRules);
     replicas?.follow((session) => {
       if (this.#sessions.isOpen(session)) this.#endSession(session);
     });
@@ -220,7 +220,7 @@ export class McpEndpoint {
       return serverStopping;
     }
     if (caller.admitCall(requestId)) return null;
-    return this.unauthorized;
+    return this.#unauthorized;
   }
 
   /**
@@ -240,7 +240,7 @@ export class McpEndpoint {
   /** The response to a call whose token cannot be used up; null if the call may run. */
   #tokenUseDenial(use: UseResult): HttpResponse | null {
     if (use === 'unknown') return usedTokensUnknown;
-    if (use === 'denied') return this.unauthorized;
+    if (use === 'denied') return this.#unauthorized;
     return null;
   }
 
