@@ -90,7 +90,10 @@ function answerWithAnyContent(directory: string): void {
       /content: \[\{\s+type: "text",\s+text\s+\}\],\s+structuredContent/,
       `content: ${own}?.length ? ${own} : [{ type: "text", text }], structuredContent`,
     ],
-    [/result\.content\[0\]\.text\.length/, 'JSON.stringify(result.content).length'],
+    [
+      /const \{ length \} = result\.content\[0\]\.text;/,
+      'const { length } = JSON.stringify(result.content);',
+    ],
   ]);
   edit(join(runtime, 'dist/modern.js'), [
     // The text is then no longer the data as JSON.
