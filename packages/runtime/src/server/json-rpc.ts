@@ -29,7 +29,10 @@ export const ErrorCode = {
   InvalidParams: -32602,
 } as const;
 
-/** An error that becomes the reply. */
+/**
+ * An error that becomes the reply: if a method throws it, with HTTP 200 and the id of the request (`replyTo`); if it is thrown before, with
+ * HTTP 400 and the id null, which the stateless revision omits.
+ */
 export class RpcError extends Error {
   readonly code: number;
 
