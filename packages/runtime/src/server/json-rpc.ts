@@ -30,8 +30,8 @@ export const ErrorCode = {
 } as const;
 
 /**
- * An error that becomes the reply: if a method throws it, with HTTP 200 and the id of the request (`replyTo`); if it is thrown before, with
- * HTTP 400 and the id null, which the stateless revision omits.
+ * An error that becomes the reply. If a method throws it, the reply has HTTP 200 and the id of the request (`replyTo`). If it is thrown
+ * before, the reply has HTTP 400 and the id null, which the stateless revision omits.
  */
 export class RpcError extends Error {
   readonly code: number;
@@ -81,12 +81,13 @@ export function parseBody(bytes: Buffer): unknown {
   return withArguments(body, restoreLongIntegers(text, body));
 }
 
-/** Takes only `params.arguments` from `exact`, where long integers are text. Ids stay numbers. */
-function withArguments(body: unknown, exact: unknown): unknown {
-  if (body === exact) return body;
-  if (Array.isArray(body)) return body.map((message, i) => withArguments(message, (exact as unknown[])[i]));
+/** Takes only `params.arguments` from `exactBody`, where long integers are text. Ids stay numbers. */
+function withArguments(body: unknown, exactBody: unknown): unknown {
+  if (body === exactBody) return body;
+  if (Array.isArray(body))
+    return body.map((message, i) => withArguments(message, (exactBody as unknown[])[i]));
   if (!isObject(body) || !isObject(body.params)) return body;
-  const { params } = exact as { readonly params: Members };
+  const { params } = exactBody as { readonly params: Members };
   return { ...body, params: { ...body.params, arguments: params.arguments } };
 }
 
@@ -115,9 +116,9 @@ export async function replyTo(
     const result = await handler(params, operation ? { ...context, operation } : context);
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
   } catch (error) {
-    const isReply = error instanceof RpcError;
-    operation?.setResult({ outcome: 'error', errorType: isReply ? String(error.code) : 'INTERNAL_ERROR' });
-    if (isReply) return errorReply(error.code, error.message, id);
+    const isRpcError = error instanceof RpcError;
+    operation?.setResult({ outcome: 'error', errorType: isRpcError ? String(error.code) : 'INTERNAL_ERROR' });
+    if (isRpcError) return errorReply(error.code, error.message, id);
     throw error;
   } finally {
     operation?.publishEnd();
