@@ -199,7 +199,7 @@ export class McpEndpoint {
     if (!this.#calls.enter(limitKey)) return tooManyCalls;
     try {
       // After the checks of this file: a call that they refuse keeps its token. A call with an unknown tool or invalid arguments, which the
-      // method finds, has used its token.
+      // method finds, has used its token. A message that is not a request runs no tool, so it uses up nothing.
       if (isRequest(message) && caller.useUp) {
         const useDenial = this.#tokenUseDenial(await caller.useUp(requestId));
         if (useDenial) return useDenial;
@@ -210,7 +210,7 @@ export class McpEndpoint {
     }
   }
 
-  /** The response to a call that may not run, without a valid token or because the server stops; null if it may, or is no call. */
+  /** Returns the response to a call without a valid token, or to a call while the server stops; null if it may run, or is no call. */
   #callDenial(requestId: string, body: ParsedBody, caller: Caller): HttpResponse | null {
     // A body that is nested too deeply was not parsed, so it may contain a call.
     const mayContainCall = body.kind === 'too deep' || holdsPaidMethod(body.message);

@@ -116,7 +116,7 @@ export async function runCall(
   if (expectsLargeResult) await context.waitForTurn?.();
   const text = outcome.kind === 'found' ? serializeData(outcome.data) : undefined;
   if (!(await reserveForResult(text, memory))) return endByRuntime(overloadedFailure);
-  const { result, mismatch } = checkedResult(compiledTool, outcome, outcomes, text, context);
+  const { result, mismatch } = checkOutcome(compiledTool, outcome, outcomes, text, context);
   if (!result) return endInMismatch(mismatch);
   const { length } = result.content[0].text;
   lengthEstimate.update(length);
@@ -146,16 +146,16 @@ function letOthersPass(expectsLargeResult: boolean, { waitForTurn }: CallContext
 }
 
 /** Returns the result of an outcome, or how its data differs from the schema. */
-function checkedResult(
+function checkOutcome(
   compiledTool: CompiledTool,
   outcome: Outcome,
   outcomes: CallOutcomes,
   text: string | undefined,
   context: CallContext,
 ): CheckedResult {
-  const checked = outcomes.reuseCheckedResult(text) ?? outcomeResult(compiledTool, outcome, text);
-  if (checked.result) return checked;
-  return completedResult(compiledTool, outcome, context, checked);
+  const checkedResult = outcomes.reuseCheckedResult(text) ?? outcomeResult(compiledTool, outcome, text);
+  if (checkedResult.result) return checkedResult;
+  return completeResult(compiledTool, outcome, context, checkedResult);
 }
 
 function reportCause(
@@ -176,21 +176,21 @@ function prepareInput({ applyInputSchema }: CompiledTool, input: unknown, args: 
   return null;
 }
 
-/** Returns the result of data whose missing required members are filled with null, or `mismatched` if the data still does not match. */
-function completedResult(
+/** Returns the result of data whose missing required members are filled with null, or `mismatchedResult` if the data still does not match. */
+function completeResult(
   compiledTool: CompiledTool,
   outcome: Outcome,
   { fillsMissing, onMissing }: CallContext,
-  mismatched: CheckedResult,
+  mismatchedResult: CheckedResult,
 ): CheckedResult {
   const canBeCompleted = fillsMissing && outcome.kind === 'found' && isObject(outcome.data);
-  if (!canBeCompleted) return mismatched;
-  const completed = addMissingNulls(compiledTool.tool.outputSchema, outcome.data);
-  if (!completed) return mismatched;
-  const checked = dataResult(compiledTool, completed.data);
-  if (!checked.result) return mismatched;
-  for (const path of new Set(completed.paths)) onMissing?.(path);
-  return checked;
+  if (!canBeCompleted) return mismatchedResult;
+  const completion = addMissingNulls(compiledTool.tool.outputSchema, outcome.data);
+  if (!completion) return mismatchedResult;
+  const checkedResult = dataResult(compiledTool, completion.data);
+  if (!checkedResult.result) return mismatchedResult;
+  for (const path of new Set(completion.paths)) onMissing?.(path);
+  return checkedResult;
 }
 
 const mismatchHint = 'Return what the outputSchema admits, or change the outputSchema.';
@@ -247,7 +247,8 @@ async function runWithin(
         );
       });
       const run = async () => tool.run(input, outcomes);
-      (wrapRun ? wrapRun(outcomes.call, run) : run()).then(resolve, reject);
+      const pendingOutcome = wrapRun ? wrapRun(outcomes.call, run) : run();
+      pendingOutcome.then(resolve, reject);
     });
   } finally {
     clearImmediate(pendingSubscription);
@@ -302,8 +303,8 @@ class CallOutcomes implements Outcomes<object> {
   /** The result of data that is expected to be small; undefined if the data may be large, or does not match the outputSchema. */
   #checkSmallData(data: object): CheckedResult | undefined {
     if (this.#compiledTool.lengthEstimate.current > largeLength) return undefined;
-    const checked = dataResult(this.#compiledTool, data);
-    return checked.result ? checked : undefined;
+    const checkedResult = dataResult(this.#compiledTool, data);
+    return checkedResult.result ? checkedResult : undefined;
   }
 
   /**
