@@ -1,4 +1,4 @@
-import { type CheckReport, examine } from 'market-mcp-contract/report';
+import { type CheckReport, checkTarget } from 'market-mcp-contract/report';
 import type { ServerToCheck } from './check-project.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function selfCheck(
   const { release, ...server } = await opening;
   try {
     const demands = { level: 'must', requireAll: false } as const;
-    const { report } = await examine(server, {
+    const { report } = await checkTarget(server, {
       demands,
       onRule: ({ id }, completedCount, total) => onRule(id, completedCount, total),
     });

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { rules as catalogue } from './catalogue.ts';
 import type { CheckReport } from './check/check-report.ts';
-import { examine } from './check/examine.ts';
+import { checkTarget } from './check/check-target.ts';
 import { ruleNameErrors, selector } from './check/select.ts';
 import { errorSentence } from './command/input-error.ts';
 import type { Result } from './command/input-result.ts';
@@ -87,7 +87,7 @@ export async function check(url: string, options: CheckOptions = {}): Promise<Ch
     unknown.length > 0 ? { ok: false, errors: unknown } : selector({ only, skip }),
   );
   const signer = privateKey && (await createSigner(profile.token, audience, { issuer, privateKey }));
-  const { report } = await examine(
+  const { report } = await checkTarget(
     { target: { url, profile, ...(headers && { headers }), ...(signer && { signer }) } },
     {
       demands: { level, requireAll: false },

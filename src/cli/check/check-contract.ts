@@ -16,10 +16,10 @@ import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platf
 import {
   type CheckFrontend,
   checkUrl,
-  examineOptions,
   type OpenedServer,
   openAndCheck,
   rerunCommand,
+  targetCheckOptions,
 } from 'market-mcp-contract/program';
 import { planFingerprintRemoval } from '../../changes/plan-tool-list.ts';
 import { buildProject } from '../../check/build-project.ts';
@@ -73,7 +73,7 @@ export async function checkProject(
   const { directory, platform } = await projectAt(target, flags);
   const { against } = flags;
   const earlier = await (against === undefined ? previousListing(directory) : listingAt(against));
-  const options = await examineOptions({ ...flags, against: undefined }, earlier);
+  const options = await targetCheckOptions({ ...flags, against: undefined }, earlier);
   const openServer = async () => {
     const server = await prepareServer(directory, platform, flags, output);
     const notes: OpenedServer['notes'] = (calls) => [

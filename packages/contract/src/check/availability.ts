@@ -16,7 +16,7 @@ import { NoAnswer } from '../wire/receive.ts';
 import { leastHarmfulFirst } from '../wire/safety.ts';
 import { refusedArguments } from '../wire/tool-cases.ts';
 import type { Drift } from './check-report.ts';
-import { driftFrom, type PreviousListing } from './examine.ts';
+import { driftFrom, type PreviousListing } from './check-target.ts';
 
 /** One property of a server in use. */
 export interface Look {

@@ -1,4 +1,9 @@
-import { type Examination, type ExamineOptions, examine, type LocateCauses } from '../check/examine.ts';
+import {
+  checkTarget,
+  type LocateCauses,
+  type TargetCheckOptions,
+  type TargetCheckResult,
+} from '../check/check-target.ts';
 import { exitCodeOf } from '../check/summary.ts';
 import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode } from '../command/command-error.ts';
@@ -11,7 +16,7 @@ import { type ReporterName, reporters, unreachableReporters } from '../report/re
 import type { Target } from '../target.ts';
 import { type SubmissionCall, submissionCalls } from '../wire/safety.ts';
 import { type Choose, decideCalls, type FlaggedTool, submissionLines } from './calls.ts';
-import { examineOptions } from './options.ts';
+import { targetCheckOptions } from './options.ts';
 import { targetAtUrl } from './server.ts';
 import type { UrlFlags } from './url-flags.ts';
 
@@ -25,7 +30,7 @@ export interface CheckFrontend extends Pick<ReportOptions, 'explainCommand' | 'r
 export interface OpenedServer {
   readonly target: Target;
   readonly locateCauses?: LocateCauses;
-  /** Whether a tool is called only if the flags or a person allow it: true for a server that is not ours. */
+  /** Whether a tool that does not declare readOnlyHint, or shows a sign of harm, is called only if a flag or a person allows it. */
   readonly needsPermission: boolean;
   /** Lines about the check, such as where the data of its responses came from. */
   notes?(calls: readonly SubmissionCall[]): readonly string[];
@@ -46,7 +51,7 @@ export async function checkUrl(
 ): Promise<ExitCode> {
   const target = await targetAtUrl(url, flags);
   if (hasUrlSecret(url)) output.comment([maskedUrlNote]);
-  const options = await examineOptions(flags);
+  const options = await targetCheckOptions(flags);
   return openAndCheck(async () => ({ target, needsPermission: true }), options, output, flags, frontend);
 }
 
@@ -60,7 +65,7 @@ const maskedUrlNote =
  */
 export async function openAndCheck(
   open: () => Promise<OpenedServer>,
-  options: ExamineOptions,
+  options: TargetCheckOptions,
   output: Output,
   flags: UrlFlags,
   { explainCommand, rerunCommand, choose }: CheckFrontend,
@@ -70,11 +75,13 @@ export async function openAndCheck(
   for (const file of [flags.saveBaseline, listingFile, flags.summary])
     if (file !== undefined) await refuseUnwritable(file);
   const server = await open();
-  const examination = await examineOpened(server, options, flags, output, choose).catch((error: unknown) => {
-    printUnreachable(error, server.target.url, flags, output);
-    throw error;
-  });
-  const { report, tools } = examination;
+  const checkResult = await checkWithProgress(server, options, flags, output, choose).catch(
+    (error: unknown) => {
+      printUnreachable(error, server.target.url, flags, output);
+      throw error;
+    },
+  );
+  const { report, tools } = checkResult;
   const reportOptions = {
     color: output.hasColors,
     verbose: flags.verbose === true,
@@ -82,7 +89,7 @@ export async function openAndCheck(
     rerunCommand,
   };
   output.text(reporters[reporterName(flags, output)](report, reportOptions));
-  await saveFiles(examination, listingFile, flags, output, reportOptions);
+  await saveFiles(checkResult, listingFile, flags, output, reportOptions);
   if (listingFile === undefined || tools) return exitCodeOf(report);
   const hint = 'See the failed rule discovery.tools-list in the report.';
   throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
@@ -101,7 +108,7 @@ function printUnreachable(error: unknown, url: string, flags: UrlFlags, output: 
 
 /** Writes the summary, the baseline and the listing to the files that the flags name. */
 async function saveFiles(
-  { report, tools }: Examination,
+  { report, tools }: TargetCheckResult,
   listingFile: string | undefined,
   flags: UrlFlags,
   output: Output,
@@ -127,16 +134,16 @@ async function saveFiles(
 }
 
 /**
- * Examines a server with a progress line. Then prints the notes of the server, and warns of the tools that the marketplace's
+ * Checks a server with a progress line. Then prints the notes of the server, and warns of the tools that the marketplace's
  * submission test would really run.
  */
-async function examineOpened(
+async function checkWithProgress(
   { target, locateCauses, needsPermission, notes, release }: OpenedServer,
-  options: ExamineOptions,
+  options: TargetCheckOptions,
   flags: UrlFlags,
   output: Output,
   choose: Choose | undefined,
-): Promise<Examination> {
+): Promise<TargetCheckResult> {
   let progress = output.progress('checking');
   const abort = new AbortController();
   const decide = async (plan: CallPlan): Promise<readonly string[]> => {
@@ -151,9 +158,9 @@ async function examineOpened(
       progress = output.progress('checking');
     }
   };
-  let examination: Examination;
+  let checkResult: TargetCheckResult;
   try {
-    examination = await examine(
+    checkResult = await checkTarget(
       { target, locateCauses },
       {
         ...options,
@@ -166,15 +173,15 @@ async function examineOpened(
     progress.stop();
     await release?.();
   }
-  const calls = submissionCalls(examination.tools ?? [], target.profile.smoke);
+  const calls = submissionCalls(checkResult.tools ?? [], target.profile.smoke);
   output.comment([...(notes?.(calls) ?? []), ...submissionLines(calls)]);
-  return examination;
+  return checkResult;
 }
 
 /** The tools that the flags name. */
 function toolsInFlags(
   { call, examples: file }: UrlFlags,
-  { examples }: ExamineOptions,
+  { examples }: TargetCheckOptions,
 ): readonly FlaggedTool[] {
   const toolsOfExamples = [...(examples?.keys() ?? [])];
   return [

@@ -1,5 +1,5 @@
 import { readBaseline } from '../check/baseline.ts';
-import type { ExamineOptions, PreviousListing } from '../check/examine.ts';
+import type { PreviousListing, TargetCheckOptions } from '../check/check-target.ts';
 import { readExamples } from '../check/examples.ts';
 import { listingIn } from '../check/listing-files.ts';
 import { selector } from '../check/select.ts';
@@ -16,7 +16,10 @@ import { type UrlFlags, urlFlags } from './url-flags.ts';
  * @param earlier the listing to compare with if no flag names a file
  * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`
  */
-export async function examineOptions(flags: UrlFlags, earlier?: PreviousListing): Promise<ExamineOptions> {
+export async function targetCheckOptions(
+  flags: UrlFlags,
+  earlier?: PreviousListing,
+): Promise<TargetCheckOptions> {
   const { level, era, requireAll = false, only, skip, against, baseline, examples } = flags;
   return {
     demands: { level, requireAll },

@@ -20,7 +20,7 @@ import { type Baseline, evaluateReport } from './verdict.ts';
 const standardDeadlineMs = 15 * 60_000;
 
 /** The options of a check. */
-export interface ExamineOptions {
+export interface TargetCheckOptions {
   readonly demands: Demands;
   /** As in `RunOptions`. */
   readonly selects?: RunOptions['selects'];
@@ -61,7 +61,7 @@ export function driftFrom({ file, changesTo }: PreviousListing, tools: readonly 
 /** Adds to a report the errors in the output of an owned server, with their locations in its code. */
 export type LocateCauses = (report: Report) => Report & { readonly serverErrors: readonly OtherError[] };
 
-export interface Examination {
+export interface TargetCheckResult {
   readonly report: CheckReport;
   /** The tool list that the server sent; undefined if it sent none. */
   readonly tools: readonly Json[] | undefined;
@@ -81,14 +81,14 @@ function unreachableError(error: unknown): unknown {
  *
  * @throws CommandError `UNREACHABLE` if nothing answers, `NO_RULES` if there is no rule to run.
  */
-export async function examine(
+export async function checkTarget(
   { target, locateCauses }: { readonly target: Target; readonly locateCauses?: LocateCauses | undefined },
-  options: ExamineOptions,
-): Promise<Examination> {
+  options: TargetCheckOptions,
+): Promise<TargetCheckResult> {
   const { demands, selects, baseline, earlier, signal, onRule } = options;
-  const recorder = recordingPolicy(options.callPolicy);
+  const policyWithPlan = policyKeepingPlan(options.callPolicy);
   let tools: readonly Json[] | undefined;
-  const report = await runContract(targetOfRun(target, options, recorder.callPolicy), {
+  const report = await runContract(targetOfRun(target, options, policyWithPlan.callPolicy), {
     selects,
     signal,
     onRule,
@@ -101,19 +101,23 @@ export async function examine(
   if (report.rules.length === 0) throw noRules(report, target, selects);
   const drift = tools && earlier && driftFrom(earlier, tools);
   const { serverErrors, ...reportWithCauses } = locateCauses?.(report) ?? { ...report, serverErrors: [] };
-  const plan = recorder.plan();
+  const plan = policyWithPlan.plan();
   const checkReport: CheckReport = {
     ...evaluateReport(reportWithCauses, demands, baseline, drift),
     ...(plan && { calls: plan }),
     ...(serverErrors.length > 0 && { serverErrors }),
   };
-  const examination = { report: checkReport, tools };
-  if (hasUrlSecret(target.url)) return maskJson(examination, urlMasker([target.url]));
-  return examination;
+  const checkResult = { report: checkReport, tools };
+  if (hasUrlSecret(target.url)) return maskJson(checkResult, urlMasker([target.url]));
+  return checkResult;
 }
 
 /** The target with the options of a check. A server on another machine gets no generated calls unless the user asks for them. */
-function targetOfRun(target: Target, options: ExamineOptions, callPolicy: CallPolicy | undefined): Target {
+function targetOfRun(
+  target: Target,
+  options: TargetCheckOptions,
+  callPolicy: CallPolicy | undefined,
+): Target {
   const { era, seed, timeoutMs, deadlineMs = standardDeadlineMs } = options;
   const isOnOtherMachine = !target.owned && addressScope(new URL(target.url)) !== 'loopback';
   const explore = options.explore ?? (isOnOtherMachine ? 0 : undefined);
@@ -127,14 +131,14 @@ function targetOfRun(target: Target, options: ExamineOptions, callPolicy: CallPo
   };
 }
 
-/** A policy that keeps the plan of calls for the report, with the tools that the user allowed. */
-interface PlanRecorder {
+/** A policy, and the plan of calls that it decided on, with the tools that the user allowed. */
+interface PolicyWithPlan {
   readonly callPolicy: CallPolicy | undefined;
   /** Undefined until a tool may be called. */
   plan(): CallPlan | undefined;
 }
 
-function recordingPolicy(policy: CallPolicy | undefined): PlanRecorder {
+function policyKeepingPlan(policy: CallPolicy | undefined): PolicyWithPlan {
   let plan: CallPlan | undefined;
   if (!policy) return { callPolicy: undefined, plan: () => undefined };
   const decide = async (proposedPlan: CallPlan): Promise<readonly string[]> => {
