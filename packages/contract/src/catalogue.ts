@@ -4,7 +4,7 @@ import { discoveryRules } from './rules/discovery.ts';
 import { endpointRules } from './rules/endpoint.ts';
 import { exploreRules } from './rules/explore.ts';
 import { fitResultRule } from './rules/fit-result.ts';
-import { gateDoorRules } from './rules/gate-addresses.ts';
+import { gateAddressRules } from './rules/gate-addresses.ts';
 import { gateClaimRules } from './rules/gate-claims.ts';
 import { gateRequestRules } from './rules/gate-request.ts';
 import { gateTokenRules } from './rules/gate-token.ts';
@@ -44,7 +44,7 @@ export const liveRules: readonly LiveRule[] = [
   ...gateTokenRules,
   ...gateClaimRules,
   ...gateRequestRules,
-  ...gateDoorRules,
+  ...gateAddressRules,
   ...resultRules,
   fitResultRule,
   ...outcomeRules,

@@ -17,7 +17,7 @@ import { type LiveRule, must, problemsInParallel, should } from './rule.ts';
 const mostTools = 100;
 
 /** Authentication stands before every tool, and at every address of the endpoint. */
-export const gateDoorRules: readonly LiveRule[] = [
+export const gateAddressRules: readonly LiveRule[] = [
   {
     ...must('gate.every-tool', 'C§1.3, C§5.4, C§7'),
     title: 'every tool refuses a call without a valid token',
