@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createTokenSigner } from '../../packages/contract/src/check/token-signer.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { NotRun } from '../../packages/contract/src/wire/not-run.ts';
-import type { Forgery } from '../../packages/contract/src/wire/signer.ts';
+import type { TokenVariant } from '../../packages/contract/src/wire/signer.ts';
 import { token } from '../runtime/support.ts';
 
 describe('a signer with one token of the platform', () => {
-  it.each<Forgery>([
+  it.each<TokenVariant>([
     { header: { typ: 'at+jwt' } },
     { claims: { exp: undefined } },
     { claims: { aud: 'https://other.example/mcp' } },

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { createSigner, type Forgery } from '../../packages/contract/src/wire/signer.ts';
+import { createSigner, type TokenVariant } from '../../packages/contract/src/wire/signer.ts';
 import { listen } from '../listen.ts';
 import { run as start } from '../runtime/built.ts';
 import { installOnce } from './install-once.ts';
@@ -168,7 +168,7 @@ test.each(running)('check reports $what', async (mistake) => {
 const issuer = 'https://platform.example';
 const audience = 'http://localhost:3000/mcp';
 
-test.each<[string, string, Forgery, RegExp]>([
+test.each<[string, string, TokenVariant, RegExp]>([
   [
     'A token of another key',
     audience,

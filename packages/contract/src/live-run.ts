@@ -285,7 +285,7 @@ export class LiveRun {
     const { rule } = leveledRule;
     if (this.liveness.hasStopped && rule.turn !== 'separate') return;
     state.startedRules.add(rule);
-    const { result } = await this.#check(leveledRule, state);
+    const { result } = await this.#checkOnce(leveledRule, state);
     if (result) state.finish(rule, result);
   }
 
@@ -296,13 +296,13 @@ export class LiveRun {
     const firstFailure = firstProblem?.actual ?? reason;
     await this.#endSessions();
     if (this.liveness.hasStopped && rule.turn !== 'separate') return {};
-    const check = await this.#check(leveledRule, state, options);
+    const check = await this.#checkOnce(leveledRule, state, options);
     if (check.result && isChecked(check.result))
       state.results.set(rule, { ...check.result, again: firstFailure });
     return check;
   }
 
-  async #check(leveledRule: LeveledRule, state: RunState, options?: CheckOptions): Promise<RuleCheck> {
+  async #checkOnce(leveledRule: LeveledRule, state: RunState, options?: CheckOptions): Promise<RuleCheck> {
     const { probe, liveness } = this;
     const check = await checkRule(leveledRule, { target: this.#target, probe, liveness }, options);
     state.record(leveledRule.rule, check, probe);
@@ -316,7 +316,7 @@ export class LiveRun {
       ({ http, result }) => result !== undefined && sessionOf(http) !== undefined,
       () => false,
     );
-    if (await this.#opensFurtherSessions) await this.probe.startNewSessions();
+    if (await this.#opensFurtherSessions) await this.probe.endAndForgetSessions();
   }
 
   async #checkStaysUp(level: Level): Promise<RuleResult> {

@@ -4,7 +4,6 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import {
   type CallPolicy,
   createSigner,
-  type Forgery,
   nextId,
   Probe,
   type RpcAnswer,
@@ -12,6 +11,7 @@ import {
   rpcRequest,
   type Signer,
   silentAnswerOrThrow,
+  type TokenVariant,
 } from 'market-mcp-contract/wire';
 import { exactResult } from './answer-values.ts';
 import { type CallVerdict, callVerdict } from './call-verdict.ts';
@@ -130,7 +130,7 @@ export class ToolCaller {
 
 const slowPauseMs = 60;
 
-const forgeries: { readonly [way in DeliberateError]?: Forgery } = {
+const forgeries: { readonly [way in DeliberateError]?: TokenVariant } = {
   'wrong-audience': { claims: { aud: 'https://another.example/mcp' } },
   'wrong-key': { by: 'untrusted' },
 };

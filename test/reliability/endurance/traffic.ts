@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Forgery, Signer } from '../../../packages/contract/src/wire/signer.ts';
+import type { Signer, TokenVariant } from '../../../packages/contract/src/wire/signer.ts';
 import { type Random, randomFrom } from '../../random.ts';
 import { Caller, type Tally, type World } from './caller.ts';
 import { calls } from './calls.ts';
@@ -17,7 +17,7 @@ const sessionCount = 500;
 /** The state of one server: tokens, forgeries and open sessions. */
 export async function createWorld(port: number, signer: Signer, tally: Tally): Promise<World> {
   const hour = { exp: Math.floor(Date.now() / 1000) + 3_600 };
-  const sign = (forgery: Forgery) =>
+  const sign = (forgery: TokenVariant) =>
     signer.token({ ...forgery, claims: { ...hour, jti: randomUUID(), ...forgery.claims } });
   const tokens = await Promise.all(Array.from({ length: tokenCount }, () => sign({})));
   const refused = await Promise.all(forgeries.map(sign));
@@ -36,7 +36,7 @@ export async function createWorld(port: number, signer: Signer, tally: Tally): P
 }
 
 const past = 1_700_000_000;
-const forgeries: readonly Forgery[] = [
+const forgeries: readonly TokenVariant[] = [
   { by: 'untrusted' },
   { by: 'embedded' },
   { by: 'nobody' },

@@ -5,7 +5,7 @@ import type { Problem } from '../model.ts';
 import { admitsPaid, type Control, refusesUnpaid } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import type { CallParams, Probe } from '../wire/probe.ts';
-import type { Forgery } from '../wire/signer.ts';
+import type { TokenVariant } from '../wire/signer.ts';
 import { ranProblems } from './answer-problems.ts';
 import { type LiveRule, must, problemsInParallel } from './rule.ts';
 
@@ -47,11 +47,11 @@ export function refusalOfValues(
 export function refusalOfForgery(
   id: string,
   title: string,
-  forgeries: Forgery | ((probe: Probe) => readonly Forgery[]),
+  forgeries: TokenVariant | ((probe: Probe) => readonly TokenVariant[]),
 ): LiveRule {
   const attempts = async (probe: Probe) => {
     const allForgeries = typeof forgeries === 'function' ? forgeries(probe) : [forgeries];
-    const label = (forgery: Forgery) => (allForgeries.length === 1 ? title : shorten(forgery));
+    const label = (forgery: TokenVariant) => (allForgeries.length === 1 ? title : shorten(forgery));
     return Promise.all(
       allForgeries.map(async (forgery) => bearerValue(probe, await probe.token(forgery), label(forgery))),
     );
@@ -90,7 +90,7 @@ export function reissuedToken(probe: Probe): Promise<string> {
   return probe.token({ claims: { jti: randomUUID(), iat: secondsFromNow(0) } });
 }
 
-export function claims(changed: Readonly<Record<string, Json | undefined>>): Forgery {
+export function claims(changed: Readonly<Record<string, Json | undefined>>): TokenVariant {
   return { claims: changed };
 }
 

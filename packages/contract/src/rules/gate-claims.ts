@@ -1,4 +1,4 @@
-import type { Forgery } from '../wire/signer.ts';
+import type { TokenVariant } from '../wire/signer.ts';
 import { answerProblems } from './answer-problems.ts';
 import { mergeLive } from './cases.ts';
 import {
@@ -122,7 +122,7 @@ export const gateClaimRules: readonly LiveRule[] = [
 ];
 
 /** A rule that sends a tools/call with an unusual token of the platform: it may be refused or accepted. */
-function survives(id: string, title: string, forgery: Forgery): LiveRule {
+function survives(id: string, title: string, forgery: TokenVariant): LiveRule {
   return {
     ...must(id, 'C§5.1, C§7'),
     title: `tools/call with ${title} is refused or accepted, without an error of the server`,

@@ -40,6 +40,6 @@ export {
   submissionHarm,
   verdictOn,
 } from './safety.ts';
-export { createSigner, type Forgery, newPrivateKey, type Signer } from './signer.ts';
+export { createSigner, newPrivateKey, type Signer, type TokenVariant } from './signer.ts';
 export { listedOutputSchema } from './tool-cases.ts';
 export { unrecordedFix } from './unrecorded.ts';

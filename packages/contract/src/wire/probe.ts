@@ -34,7 +34,7 @@ export interface ProbeCall extends PostOptions {
   readonly meta?: JsonObject | undefined;
 }
 
-/** A server under examination: its requests, its sessions, its tools, and the calls that many rules check. */
+/** The checked server: its requests, its sessions, its tools, and the calls that many rules check. */
 export class Probe extends Sessions {
   health(): Promise<HttpAnswer> {
     return this.once('health', () => this.http({ path: '/health' }));

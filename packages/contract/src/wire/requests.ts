@@ -18,7 +18,7 @@ import { NotRun } from './not-run.ts';
 import type { LimitedAnswer } from './rate-limit.ts';
 import { AnswerTimeout, Hang } from './receive.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
-import type { Forgery } from './signer.ts';
+import type { TokenVariant } from './signer.ts';
 import { confirmMs, graceMs } from './timeouts.ts';
 
 /** The version that the platform's own tests send (C§9.1). */
@@ -50,11 +50,11 @@ export interface PostOptions {
 }
 
 /** An HTTP request to the server: GET to the endpoint unless stated otherwise. */
-export interface OptionalRequest extends Partial<HttpRequest>, Pick<PostOptions, 'keepsSession'> {
+export interface RequestOptions extends Partial<HttpRequest>, Pick<PostOptions, 'keepsSession'> {
   readonly path?: string;
 }
 
-/** Sends requests to a server under examination, and starts further instances of it. */
+/** Sends requests to the checked server, and starts further instances of it. */
 export class Requests {
   readonly target: Target;
   readonly profile: PlatformProfile;
@@ -69,7 +69,10 @@ export class Requests {
   /** Settles with the latest answer; set if requests are sent one by one. */
   #lastAnswer: Promise<unknown> | undefined;
   /** The tokens of the run, with their claims and the time of their signature: an expired token is signed again. */
-  readonly #signedTokens = new Map<string, { readonly forgery: Forgery | undefined; readonly at: number }>();
+  readonly #signedTokens = new Map<
+    string,
+    { readonly variant: TokenVariant | undefined; readonly at: number }
+  >();
   #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
 
   constructor(target: Target, signal?: AbortSignal, ledger = new Ledger()) {
@@ -131,32 +134,32 @@ export class Requests {
   }
 
   /** Sends an HTTP request to the endpoint, or to another path of the server. */
-  async http(options: OptionalRequest): Promise<HttpAnswer> {
+  async http(options: RequestOptions): Promise<HttpAnswer> {
     const request = this.#completeRequest(options);
     const { silenceLimit, openedSessions } = this.ledger;
     const session = request.headers['mcp-session-id'];
     if (request.method === 'DELETE') openedSessions.delete(session ?? '');
     if (request.mayHang !== true) silenceLimit.admit(request.body);
-    const shownRequest = this.#withoutHeaderValues(request);
+    const shownRequest = this.#shownRequest(request);
     const answer = await this.#sendInOrder(() =>
       this.#sendWithinRateLimit(() => this.#sendRequest(request, shownRequest)),
     );
     silenceLimit.recordAnswer(request.body, answer);
     const { bytes } = answer;
     if (bytes) this.ledger.record({ ...answer, bytes, request: shownRequest });
-    const isToEndpoint = (options.url ?? this.url) === this.url;
-    if (isToEndpoint && session === undefined) this.recordOpenedSession(sessionOf(answer));
+    const usesTargetUrl = (options.url ?? this.url) === this.url;
+    if (usesTargetUrl && session === undefined) this.recordOpenedSession(sessionOf(answer));
     return { ...answer, request: shownRequest };
   }
 
-  #completeRequest({ path, url = this.url, ...options }: OptionalRequest): HttpRequest {
+  #completeRequest({ path, url = this.url, ...options }: RequestOptions): HttpRequest {
     const limitMs = mayCall(options.body) ? this.profile.limits.callMs : 0;
     const { method = 'GET', headers = {}, timeoutMs = this.timeoutMs(limitMs) } = options;
     return { ...options, method, headers, timeoutMs, url: path === undefined ? url : new URL(path, url) };
   }
 
-  /** The request for a report. The values of the target's own headers may be secret. */
-  #withoutHeaderValues(request: HttpRequest): HttpRequest {
+  /** The request as a report shows it: the target's own headers are added with `$VALUE`, because their values may be secret. */
+  #shownRequest(request: HttpRequest): HttpRequest {
     const names = Object.keys(this.target.headers ?? {});
     const hiddenValues = Object.fromEntries(names.map((name) => [name, '$VALUE']));
     return { ...request, headers: { ...hiddenValues, ...request.headers } };
@@ -182,8 +185,8 @@ export class Requests {
     const sentHeaders = { ...headers, ...recording?.headers };
     const exchange = this.connection.exchange({ ...request, headers: sentHeaders, signal: this.signal });
     recording?.follow(exchange);
-    const isToTarget = request.url.host === this.url.host;
-    const answer = isToTarget ? this.ledger.pendingRequests.follow(shownRequest, exchange) : exchange;
+    const isToTargetHost = request.url.host === this.url.host;
+    const answer = isToTargetHost ? this.ledger.pendingRequests.follow(shownRequest, exchange) : exchange;
     return answer.catch((error: unknown) => {
       if (!(error instanceof AnswerTimeout)) throw error;
       if (request.mayHang !== true) this.ledger.silenceLimit.recordTimeout(request.body, sentAt);
@@ -219,7 +222,7 @@ export class Requests {
     const token = headers[header]?.split(' ').at(-1) ?? '';
     const signed = this.#signedTokens.get(token);
     if (!signed || signed.at >= this.ledger.rateLimit.endedAt) return headers;
-    return { ...headers, [header]: headers[header]?.replace(token, await this.token(signed.forgery)) ?? '' };
+    return { ...headers, [header]: headers[header]?.replace(token, await this.token(signed.variant)) ?? '' };
   }
 
   /** POST to the endpoint. A string or bytes are sent unchanged, anything else as JSON. */
@@ -299,19 +302,19 @@ export class Requests {
     if (first !== undefined && (await end(first))) await Promise.all(otherSessions.map(end));
   }
 
-  /** A token that is valid for at least half of its lifetime, or a new forged token. */
-  async token(forgery?: Forgery): Promise<string> {
+  /** A token that is valid for at least half of its lifetime, or a new token with the changes of a variant, valid or forged. */
+  async token(variant?: TokenVariant): Promise<string> {
     const { signer } = this.target;
     if (!signer) throw NotRun.without('signer');
     await this.ledger.rateLimit.untilNoWait();
     const at = nowMs();
-    if (!forgery && at > this.#token.staleAt) {
+    if (!variant && at > this.#token.staleAt) {
       const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;
       this.#token = { value: signer.token(), staleAt: at + lifetimeMs / 2 };
     }
-    const token = await (forgery ? signer.token(forgery) : this.#token.value);
-    if (!forgery) this.ledger.secrets.add(token, 'the token of a call');
-    if (!this.#signedTokens.has(token)) this.#signedTokens.set(token, { forgery, at });
+    const token = await (variant ? signer.token(variant) : this.#token.value);
+    if (!variant) this.ledger.secrets.add(token, 'the token of a call');
+    if (!this.#signedTokens.has(token)) this.#signedTokens.set(token, { variant, at });
     return token;
   }
 }

@@ -8,7 +8,7 @@ import type { HttpAnswer, HttpRequest } from './http.ts';
 import { modernRpc, parameterHeaders } from './modern-request.ts';
 import { NotRun } from './not-run.ts';
 import { ConnectionReset, Hang } from './receive.ts';
-import { type OptionalRequest, type PostOptions, Requests } from './requests.ts';
+import { type PostOptions, type RequestOptions, Requests } from './requests.ts';
 import { isDeniedByStatus, isLimited, type RpcAnswer, sessionOf, silentAnswerOrThrow } from './rpc.ts';
 
 /** What a probe requests or starts only once. */
@@ -79,8 +79,8 @@ export class Sessions extends Requests {
     }
   }
 
-  /** Ends the sessions of this probe. The next request opens a new one. */
-  async startNewSessions(): Promise<void> {
+  /** Ends the sessions of the run, and forgets the answers that belong to a session. The next request that needs a session opens one. */
+  async endAndForgetSessions(): Promise<void> {
     for (const name of sessionAnswers) this.#cachedAnswers.delete(name);
     await this.endSessions();
   }
@@ -101,7 +101,7 @@ export class Sessions extends Requests {
   }
 
   /** An HTTP request. If the server has lost the session that it names, it is sent again in a new one, as clients do. */
-  override async http(request: OptionalRequest): Promise<HttpAnswer> {
+  override async http(request: RequestOptions): Promise<HttpAnswer> {
     const [name, session] = sessionHeader(request.headers);
     const isOwn = session !== undefined && this.ledger.openedSessions.has(session);
     const answer = await super.http(request);

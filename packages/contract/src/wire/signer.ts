@@ -14,11 +14,12 @@ export interface Signer {
   readonly audience: string;
   /** PEM (SPKI) of the key to be trusted. */
   readonly publicKey: string;
-  /** A token in compact form, valid unless a forgery is requested. */
-  token(forgery?: Forgery): Promise<string>;
+  /** A token in compact form, valid unless a variant makes it a forged one. */
+  token(variant?: TokenVariant): Promise<string>;
 }
 
-export interface Forgery {
+/** The changes to an ordinary token. The result is valid or forged. */
+export interface TokenVariant {
   /** Replaces claims; undefined removes one. */
   readonly claims?: Readonly<Record<string, Json | undefined>>;
   /** Further header parameters of a token that is signed by `platform`, `untrusted` or `embedded`. */
@@ -130,7 +131,10 @@ async function newKeys(algorithm: string): Promise<Keys> {
   return { publicKey: KeyObject.from(publicKey), privateKey: KeyObject.from(privateKey) };
 }
 
-function payloadOf(profile: PlatformProfile['token'], changes: NonNullable<Forgery['claims']>): JsonObject {
+function payloadOf(
+  profile: PlatformProfile['token'],
+  changes: NonNullable<TokenVariant['claims']>,
+): JsonObject {
   const nowSeconds = Math.floor(Date.now() / 1000);
   return present<Json>({
     ...profile.claims,
