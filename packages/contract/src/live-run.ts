@@ -44,7 +44,7 @@ class RunState {
     this.#onFinished = onFinished;
   }
 
-  /** Records a verdict on a rule. Only the first one is progress: `forgetResults` may have removed it since. */
+  /** Records a verdict, and reports progress once for each rule. `results` cannot show that, because `forgetResults` removes entries. */
   finish(rule: LiveRule, result: RuleResult): void {
     this.results.set(rule, result);
     if (this.#reportedRules.has(rule)) return;
@@ -73,7 +73,7 @@ class RunState {
     return isChecked(this.results.get(rule));
   }
 
-  /** Whether a rule has a doubtful verdict, or none because an isolated rule with a doubtful verdict failed. */
+  /** Whether to check a rule again: its verdict is doubtful, or it is an isolated rule that was skipped and another isolated rule is doubtful. */
   needsRepetition(rule: LiveRule): boolean {
     if (this.doubtfulRules.has(rule)) return true;
     return rule.turn === 'isolated' && this.hasDoubtfulIsolatedRule && !this.isChecked(rule);
@@ -86,8 +86,8 @@ class RunState {
 }
 
 /**
- * Checks the live rules of one run by their `turn`. After a restart of the server it checks the unfinished rules. At the end it checks
- * those rules again whose verdict may have another cause.
+ * Checks the live rules of one run by their `turn`. After a restart of the server it checks the unfinished rules. At the end it checks the
+ * rules again whose failure or missing answer may come from load, from another session of this run, or from chance.
  */
 export class LiveRun {
   readonly liveness: LivenessTracker;
@@ -266,7 +266,10 @@ export class LiveRun {
     for (const leveledRule of affectedRules) await this.#repeatRule(leveledRule, state);
   }
 
-  /** Checks the rules again whose failures were all intermittent. A rule that meets an intermittent failure again is not run, because of `answers.steady`. */
+  /**
+   * Checks the rules again whose failures were all intermittent. If a rule fails so again, `skipExplainedFailures` skips it,
+   * because `answers.steady` explains it.
+   */
   async #repeatIntermittentFailures(rules: readonly LeveledRule[], state: RunState): Promise<void> {
     if (this.liveness.hasStopped || !state.hasFailed(steadyId)) return;
     const isIntermittent = (text: string): boolean => this.probe.ledger.ruleExplaining(text) === steadyId;

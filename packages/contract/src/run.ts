@@ -70,8 +70,8 @@ async function makeReport(target: Target, options: RunOptions, liveRun: LiveRun)
       );
   options.signal?.throwIfAborted();
   const { ledger } = liveRun.probe;
-  const rules = skipExplainedFailures([...finalDefinitionResults, ...liveResults], (actual) =>
-    ledger.ruleExplaining(actual),
+  const rules = skipExplainedFailures([...finalDefinitionResults, ...liveResults], (quotedAnswer) =>
+    ledger.ruleExplaining(quotedAnswer),
   );
   const rehearsal = await rehearsalSteps(rehearsalProbe);
   const summary = summarizeRules(rules, msSince(startedAt));
@@ -144,7 +144,10 @@ async function applyCallResults(
   });
 }
 
-/** Reads the tool list again if a later probe replaced the first and the server still answers. Otherwise it keeps the skipped results. */
+/**
+ * Reads the tool list again if the run has started another probe and the server still answers. The new probe may get the answer that
+ * the first probe did not get. Otherwise the results stay skipped.
+ */
 async function retryDefinitions(
   results: readonly RuleResult[],
   { isRenewed, liveness }: LiveRun,
@@ -159,5 +162,6 @@ async function retryDefinitions(
 /** The steps of the submission test; undefined if it was not run. */
 async function rehearsalSteps(probe: Probe | undefined): Promise<readonly RehearsalStep[] | undefined> {
   if (!probe) return undefined;
+  // Returns the stored result of the submission rules; sends nothing.
   return rehearse(probe).then(verdictsOf, () => undefined);
 }

@@ -5,14 +5,14 @@ import { NotRun } from '../wire/not-run.ts';
 import { skippedRule } from './skipped-rule.ts';
 
 /**
- * Skips the failures that another failed rule explains. It explains a failure if it fails for the same answers. It also does if both
- * rules got only the same refusal, in other words than those of the contract.
+ * Skips the failures that another failed rule explains. Rule A explains the failure of rule B if A failed, and all problems of B quote
+ * answers that fail A. It also does if all problems of both are the same 4xx refusal, which differs from C§7.
  *
  * @param ruleExplaining the rule that an answer fails, by the text of a problem
  */
 export function skipExplainedFailures(
   rules: readonly RuleResult[],
-  ruleExplaining: (actual: string) => string | undefined,
+  ruleExplaining: (quotedAnswer: string) => string | undefined,
 ): readonly RuleResult[] {
   const failed = rules.filter(({ status }) => status === 'fail');
   const ids = new Set(failed.map(({ id }) => id));
@@ -24,6 +24,7 @@ export function skipExplainedFailures(
   const explained = rules.map((rule) => {
     if (rule.status !== 'fail')
       return ids.has(steadyId) ? withSteadyCause(rule, rules, ruleExplaining) : rule;
+    // A rule that compares two answers quotes one of them in `expected`.
     const ownCause = sharedValue(
       rule.problems,
       ({ actual, expected }) => ruleExplaining(actual) ?? ruleExplaining(expected),
@@ -49,7 +50,7 @@ function withValidFix(problem: Problem, rules: ReadonlyMap<string, RuleResult>):
   return problemWithoutFix;
 }
 
-/** The failed rule that a rule was not run for, directly or through rules that were not run either. */
+/** The failed rule because of which a rule was skipped, directly or through other skipped rules. */
 function failedCause(
   { see = [] }: RuleResult,
   rules: ReadonlyMap<string, RuleResult>,
@@ -61,19 +62,22 @@ function failedCause(
   return causes.map((rule) => failedCause(rule, rules, [...visited, ...see])).find((id) => id !== undefined);
 }
 
-/** A skipped rule whose explaining rules all pass: the answers that prevented it were intermittent. */
+/**
+ * Names `answers.steady` as the reason of a skipped rule if the answer that prevented it was intermittent: it is counted as such, or
+ * all rules in `see` passed.
+ */
 function withSteadyCause(
   rule: RuleResult,
   rules: readonly RuleResult[],
-  ruleExplaining: (actual: string) => string | undefined,
+  ruleExplaining: (quotedAnswer: string) => string | undefined,
 ): RuleResult {
   const { see = [], reason = '', cause } = rule;
   if (cause === 'unanswered' && ruleExplaining(reason) === steadyId)
     return skippedRule(rule, NotRun.explained(steadyId));
   const explainingRules = rules.filter(({ id }) => see.includes(id));
   if (explainingRules.length === 0 || explainingRules.some(({ status }) => status !== 'pass')) return rule;
-  const because = reason.replace(/ \(see [^()]*\)$/, '');
-  return { ...rule, reason: `${because} (see ${steadyId})`, see: [steadyId] };
+  const reasonWithoutRules = reason.replace(/ \(see [^()]*\)$/, '');
+  return { ...rule, reason: `${reasonWithoutRules} (see ${steadyId})`, see: [steadyId] };
 }
 
 function rank({ level }: RuleResult): number {

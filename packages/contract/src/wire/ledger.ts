@@ -113,8 +113,8 @@ export class Ledger {
   }
 
   /** The rule that an answer fails, if the problem of another rule contains that answer. */
-  ruleExplaining(actual: string): string | undefined {
-    const text = withoutQuoting(actual);
+  ruleExplaining(quotedAnswer: string): string | undefined {
+    const text = withoutQuoting(quotedAnswer);
     return this.#explainedAnswers.find(
       ({ text: shownText }) => text.includes(shownText) || text.includes(responseBodyText(shownText)),
     )?.rule;
