@@ -6,11 +6,12 @@ import type { ApiKey, ApiRequest } from '../../import/imported-tool.ts';
 import { isFormType } from '../../import/media-type.ts';
 import { jsonForm, requestOptions } from '../../import/request-options.ts';
 
-/** The response of an API: its JSON as text, or null after a 404 or a GraphQL or JSON-RPC response without a result. */
+/** The response of an API to a request that was sent before its tool exists. */
 export interface TrialResponse {
   readonly status: number;
+  /** Its JSON; null for an empty result: after a 404, and after a GraphQL or JSON-RPC response without a result. */
   readonly text: string | null;
-  /** The headers that name its place among pages. */
+  /** The headers that name the place of the response among pages. */
   readonly headers?: JsonObject | undefined;
 }
 
@@ -29,7 +30,7 @@ const timeoutMs = 10_000;
  * Sends the request of a tool once, with `market-mcp-runtime/source`, so that it has the bytes of the tool's requests.
  *
  * @param secrets the values of its keys, by variable
- * @throws CommandError `NOT_ANSWERED` that says what came instead of JSON, with its first line and without keys
+ * @throws CommandError `NOT_ANSWERED` that says what came instead of a JSON object or list, with its first line and without keys
  */
 export async function tryRequest(
   call: ApiRequest,
@@ -67,15 +68,7 @@ export async function tryRequest(
     );
   }
   const correction = requestCorrection(call.body);
-  const trialResponse = {
-    ...checkedResponse(location, received, acceptsNotFound, correction),
-    headers: received.headers,
-  };
-  const { hasNothing: hasNoResult, text } = received;
-  if (!hasNoResult) return trialResponse;
-  if (acceptsNotFound) return { ...trialResponse, text: null };
-  const hint = 'Give arguments for which it has an answer.';
-  throw unusableResponse(location, `has nothing for these arguments: ${text.slice(0, 120)}`, hint);
+  return checkedResponse(location, received, acceptsNotFound, correction);
 }
 
 type SourceResponse = Awaited<ReturnType<typeof sendOnce>>;
@@ -86,22 +79,27 @@ function requestCorrection(body: ApiRequest['body']): string {
   return "Its JSON was sent as a form, as curl sends it. If the API takes JSON, add -H 'content-type: application/json'.";
 }
 
-/** The response if it is JSON with data, or a 404 that is accepted. */
+/** The response if it is a JSON object or list; without its text if it is an empty result that is accepted. */
 function checkedResponse(
   location: string,
   response: SourceResponse,
   acceptsNotFound: boolean,
   correction: string,
 ): TrialResponse {
-  const { status, text } = response;
-  if (status === 404 && acceptsNotFound) return { status, text: null };
+  const { status, text, headers, hasNothing: isEmptyEnvelope } = response;
+  if (status === 404 && acceptsNotFound) return { status, text: null, headers };
   const [value] = status >= 200 && status < 300 && !isPage(response) ? parseJsonText(text) : [];
-  if (isObject(value) || Array.isArray(value)) return { status, text };
+  if (isObject(value) || Array.isArray(value)) {
+    if (!isEmptyEnvelope) return { status, text, headers };
+    if (acceptsNotFound) return { status, text: null, headers };
+    const hint = 'Give arguments for which it has an answer.';
+    throw unusableResponse(location, `has nothing for these arguments: ${text.slice(0, 120)}`, hint);
+  }
   const [responseKind, hint] = otherThanJson(response, correction);
   throw unusableResponse(location, `was answered with ${responseKind}`, hint);
 }
 
-/** What the API sent instead of JSON, and what to do. */
+/** What the API sent instead of a JSON object or list, and what to do. */
 function otherThanJson(
   response: SourceResponse,
   correction: string,
@@ -117,6 +115,12 @@ function otherThanJson(
   const page = /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text) ? 'a page to log in' : 'HTML';
   if (isPage(response))
     return [`${page}, not JSON${bodyStart}`, 'Give the address of the API, which answers with JSON.'];
+  const [scalar] = parseJsonText(text);
+  if (scalar !== undefined)
+    return [
+      `JSON that is neither an object nor a list: ${shorten(scalar, 120)}`,
+      'Give a request that is answered with a JSON object or list.',
+    ];
   return [`something else than JSON${bodyStart}`, 'Many APIs have a parameter or an Accept header for JSON.'];
 }
 

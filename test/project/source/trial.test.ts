@@ -29,3 +29,22 @@ it('JSON that names a media type of HTML is not taken for a page', async () => {
   const mail = await startApi(() => ({ body: { type: 'text/html', subject: 'Hello' } }));
   await expect(sendCommand(`curl ${mail.origin}/mail`)).resolves.toMatchObject({ status: 200 });
 });
+
+it.each([
+  ['number', '42'],
+  ['text', '"sunny"'],
+  ['null', 'null'],
+])('a JSON %s is reported as JSON that no tool can return', async (_, body) => {
+  const scalar = await startApi(() => ({ body }));
+  await expect(sendCommand(`curl ${scalar.origin}/scalar`)).rejects.toMatchObject({
+    code: 'NOT_ANSWERED',
+    message: expect.stringContaining(`was answered with JSON that is neither an object nor a list: ${body}`),
+  });
+});
+
+it('a text that is not JSON is reported as such', async () => {
+  const plain = await startApi(() => ({ body: 'sunny', headers: { 'content-type': 'text/plain' } }));
+  await expect(sendCommand(`curl ${plain.origin}/plain`)).rejects.toMatchObject({
+    message: expect.stringContaining('was answered with something else than JSON: "sunny"'),
+  });
+});
