@@ -162,6 +162,13 @@ async function sentOperation(
   const operation = await sendableOperation(documentChoice, answers, run);
   if (!operation.ok) return operation;
   const { draft, request, keyValues } = operation.value;
+  if (request.api.address.fallback === undefined)
+    return reject(
+      '--send',
+      undefined,
+      'needs the address of the API, which the document does not state',
+      'Add it to servers in the document, or give a saved answer with --from-sample instead of --send.',
+    );
   const errors = keyValueErrors(keyValues, '--from-openapi');
   if (errors.length > 0) return refuse(...errors);
   const { inputSchema } = draft;

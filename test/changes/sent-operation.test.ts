@@ -27,3 +27,14 @@ it('a saved list and the list that a sent operation returns define the tool toge
     ],
   });
 });
+
+it('an operation of a document without an address is not sent, and the error says so', async () => {
+  const document = join(directory(), 'api.json');
+  const paths = { '/a': { get: { responses: { 200: { description: 'ok' } } } } };
+  writeFileSync(document, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
+  const answers = openApiAnswers({ fromOpenapi: document, operation: ['GET /a'], send: true });
+  expect(await toolsFromOpenApi(answers, startImport())).toMatchObject({
+    ok: false,
+    errors: [{ message: 'needs the address of the API, which the document does not state' }],
+  });
+});
