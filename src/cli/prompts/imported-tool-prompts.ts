@@ -1,4 +1,4 @@
-import { pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
+import { CommandError, orCommandError, pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { grouped, isObject, type JsonObject, objectOr, propertiesOf, textOr } from 'market-mcp-contract/json';
 import { generic } from 'market-mcp-contract/platforms';
 import type { ImportRun } from '../../changes/import-run.ts';
@@ -40,17 +40,18 @@ export function askExamples(
 
 /**
  * The tools of the answers so far. If they are made from a request, it is sent here, at the first question that needs its response; the
- * plan takes the response from `run.responses`. None if there is an error in their source, which the review reports.
+ * plan takes the response from `run.responses`.
+ *
+ * @returns an empty list after an error in their source or in the response, which the plan of the review reports
  */
 async function sendAndImportTools(
   answers: PartialAnswers,
   { run }: PromptContext,
 ): Promise<readonly ImportedTool[]> {
-  const importedTools = await importTools(toolAnswers(withDefaults(answers)), generic, run).catch(
-    () => undefined,
-  );
-  if (importedTools?.ok) return importedTools.value;
-  return [];
+  const completeToolAnswers = toolAnswers(withDefaults(answers));
+  const importedTools = await orCommandError(() => importTools(completeToolAnswers, generic, run));
+  if (importedTools instanceof CommandError || !importedTools.ok) return [];
+  return importedTools.value;
 }
 
 /** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
@@ -210,11 +211,9 @@ export async function askAnswerFields(
 ): Promise<readonly string[]> {
   const tools = await sendAndImportTools(otherAnswers, context);
   const toolPrefixes = tools.map(({ entry }) => `${entry.name}:`);
-  const wholeTools = await importWholeTools(
-    toolAnswers(withDefaults({ ...otherAnswers, fields: toolPrefixes })),
-    generic,
-    context.run,
-  ).catch(() => undefined);
+  const wholeToolAnswers = toolAnswers(withDefaults({ ...otherAnswers, fields: toolPrefixes }));
+  const imported = await orCommandError(() => importWholeTools(wholeToolAnswers, generic, context.run));
+  const wholeTools = imported instanceof CommandError || !imported.ok ? [] : imported.value;
   const askedTools = tools.filter(
     (tool) => tool.fields !== undefined && (previous?.length || tokensOf(tool) >= minTokensToAsk),
   );
@@ -224,7 +223,7 @@ export async function askAnswerFields(
     const isOnlyTool = tools.length === 1;
     const ownFields = earlier.filter((text) => isOnlyTool || text.startsWith(name));
     const paths = ownFields.flatMap((text) => text.replace(name, '').split(','));
-    const wholeTool = wholeTools?.ok ? wholeTools.value[tools.indexOf(tool)] : undefined;
+    const wholeTool = wholeTools[tools.indexOf(tool)];
     const chosenFields = await askFieldsOfTool(asker, tool, wholeTool ?? tool, paths);
     const otherFields = earlier.filter((text) => !ownFields.includes(text));
     const prefix = isOnlyTool ? '' : name;
