@@ -3,6 +3,7 @@ import type { JsonObject } from 'market-mcp-contract/json';
 import type { ListedServer } from '../import/mcp-tools.ts';
 import type { OpenApiDocument } from '../import/openapi/openapi-document.ts';
 import type { KeylessCommand } from '../import/request/curl-text.ts';
+import type { TrialResponse } from '../project/source/trial.ts';
 
 /** An OpenAPI document that was read, and where. */
 export interface LocatedDocument {
@@ -12,12 +13,9 @@ export interface LocatedDocument {
   readonly url: string | null;
 }
 
-/** The response of an API to a request with these arguments; its text is null after a 404, and after a GraphQL or JSON-RPC response without a result. */
-export interface ApiResponse {
+/** The response of an API to a request with these arguments. */
+export interface ApiResponse extends TrialResponse {
   readonly arguments: JsonObject;
-  readonly status: number;
-  readonly text: string | null;
-  readonly headers?: JsonObject | undefined;
 }
 
 /**

@@ -53,7 +53,7 @@ export interface SentRequests {
 
 /** A sent request and its response, in the form of the API. */
 interface ApiExchange extends Pick<ApiResponse, 'arguments' | 'status' | 'headers'> {
-  /** Undefined after a 404, and after a GraphQL or JSON-RPC response without a result. */
+  /** Undefined for an empty result, whose `text` is null. */
   readonly value?: Json | undefined;
   /** The response has no value, or it is the response to a read and contains no data. */
   readonly isEmpty: boolean;
@@ -104,7 +104,9 @@ function sentNote({ method, path }: ApiRequest, exchanges: readonly ApiExchange[
   };
 }
 
-/** Each sent request with its response. The schema of all responses shows which members are data, and so which response has none. */
+/**
+ * Each sent request with its response. The schema of all responses shows which members are data, and so it shows which responses contain no data.
+ */
 function toExchanges(
   call: ApiRequest,
   responses: readonly ApiResponse[],

@@ -26,9 +26,10 @@ export function toImportedTool(entry: SpecEntry): ImportedTool {
   return { entry, sampleAnswers: [], changes: [] };
 }
 
-/** The answer of an API to a call with these arguments, in the form of the tool; null after a 404, and after a GraphQL or JSON-RPC response without a result. */
+/** The answer of an API to a call with these arguments, in the form of the tool. */
 export interface ToolExchange {
   readonly arguments: JsonObject;
+  /** Null for an empty result, as the `text` of a `TrialResponse`. */
   readonly answer: JsonObject | null;
   /** The headers that name the place of the response among pages. */
   readonly headers?: JsonObject | undefined;
@@ -54,7 +55,7 @@ export interface Api {
   readonly sharedKeys: readonly ApiKey[];
   /** The keys that a request sends only if it names them. */
   readonly namedKeys?: readonly ApiKey[];
-  /** What the requests send that state nothing. */
+  /** The keys of the requests that name none themselves. */
   readonly auth?: KeyAlternatives;
 }
 
