@@ -198,8 +198,8 @@ export class RequestBinder {
         this.#placeholderBehindScheme(name, value) ??
         [];
       const withoutScheme = token || value;
-      const isUnnamed = scheme !== '' && this.keys.variableIn(withoutScheme) === '';
-      if (name === 'authorization' || isUnnamed || this.#isKey({ in: 'headers', name }, withoutScheme)) {
+      const hasUnnamedKey = scheme !== '' && this.keys.variableIn(withoutScheme) === null;
+      if (name === 'authorization' || hasUnnamedKey || this.#isKey({ in: 'headers', name }, withoutScheme)) {
         this.keys.addHeader(name, scheme, withoutScheme);
         return [];
       }
@@ -245,7 +245,10 @@ export class RequestBinder {
     return { kind: 'json', content, ...(integers.length > 0 && { integers }) };
   }
 
-  /** A list of scalars of one type is an argument, and the members of its only object are; other items are constant. */
+  /**
+   * A list of scalars of one type becomes one argument. In a list of one object, its members become arguments. Any other list is
+   * constant.
+   */
   #bindList(items: readonly ExactJson[]): BoundValue {
     requireNoKeyBelow(items, 'body');
     const [first, ...otherItems] = items;

@@ -32,16 +32,17 @@ export class KeyCollector {
   /**
    * The variable that a text in the position of a key names.
    *
-   * @returns '' if the text is a placeholder that names no variable; undefined if it is the key itself
+   * @returns null if the text is a placeholder that names no variable, such as `<token>`; undefined if it is the key itself
    */
-  variableIn(text: string): string | undefined {
+  variableIn(text: string): string | null | undefined {
     if (this.#isRecorded) return undefined;
-    return keyPlaceholderIn(text);
+    const variable = keyPlaceholderIn(text);
+    return variable === '' ? null : variable;
   }
 
   /**
-   * Whether a text is the variable that this class gives to a key in this position, as a repeated command has it. The name in the
-   * request does not always show that it is a key.
+   * Whether a text is the variable that this class gives to a key in this position, so that a replayed `?q=$API_Q_KEY` stays a key,
+   * although `q` does not sound like one.
    */
   isOwnVariable(position: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
     return this.variableIn(text) === this.#variableFor(position);
@@ -85,8 +86,8 @@ export class KeyCollector {
       const projectVariable = this.#projectVariables.find(
         (candidate) => candidate.kind === 'secret' && candidate.text === text,
       );
-      const variable = projectVariable?.name ?? (statedName || ownName);
-      this.sources.set(variable, statedName === undefined ? { value } : { variable: statedName || variable });
+      const variable = projectVariable?.name ?? statedName ?? ownName;
+      this.sources.set(variable, statedName === undefined ? { value } : { variable: statedName ?? variable });
       return { name: variable, kind: 'secret' as const, text };
     });
     this.apiKeys.push({ key: plainName(name), ...position, variables });
