@@ -28,6 +28,11 @@ export function requiredQuestions(answers: PartialAnswers): readonly ('tool' | '
   return [];
 }
 
+/** Whether the source of the tools names and describes them. */
+function isImported(answers: PartialAnswers): boolean {
+  return requiredQuestions(answers).length === 0;
+}
+
 /** The answers with defaults for those that nothing else says. */
 export function withDefaults<Answers extends PartialAnswers>(
   answers: Answers,
@@ -68,11 +73,13 @@ export function flagsForAnswers<Answers extends PartialAnswers>(
   commands: KeylessCommands,
   isWhole = false,
 ): readonly string[] {
-  const derived = isWhole || requiredQuestions(answers).length === 0 ? [] : (['title', 'effect'] as const);
-  const follows = derived.filter((name) => answers[name] === toolQuestions[name].initial(answers));
+  const derivableNames = isWhole || isImported(answers) ? [] : (['title', 'effect'] as const);
+  const namesThatFollow: readonly string[] = derivableNames.filter(
+    (name) => answers[name] === toolQuestions[name].initial(answers),
+  );
   return (Object.keys(questions) as (keyof Answers & string)[]).flatMap((name) => {
     const answer = answers[name];
-    if (answer === undefined || follows.some((followedName) => followedName === name)) return [];
+    if (answer === undefined || namesThatFollow.includes(name)) return [];
     const { flag, replay } = questions[name];
     const pieces = replay(answer as Answers[keyof Answers & string], commands);
     if (isWhole && pieces.length === 0 && typeof answer === 'string')

@@ -43,8 +43,7 @@ export async function runSteps(
   const laterSteps: string[] = [];
   if (git) laterSteps.push('git init (if no repository is around it)');
   if (check) laterSteps.push(selfCheckCommand);
-  // `prepareCheck` makes the key of the temporary platform while the package manager runs.
-  const platformKey = runsCheck ? setImmediate(context.directory).then(prepareCheck) : undefined;
+  const platformKey = runsCheck ? afterInstallStarted(() => prepareCheck(context.directory)) : undefined;
   platformKey?.catch(() => {}); // the self-check reports the error
   let buildRun = Promise.resolve();
   const results = [successText];
@@ -73,6 +72,12 @@ export async function runSteps(
     await Promise.allSettled([buildRun]);
     onInterrupted(undefined);
   }
+}
+
+/** Runs work beside the package manager: at the next turn of the event loop, when the package manager has been started. */
+async function afterInstallStarted<T>(work: () => Promise<T>): Promise<T> {
+  await setImmediate();
+  return work();
 }
 
 /** The error after a signal interrupted a step, with the command that continues. */
