@@ -49,8 +49,8 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
 }
 
 /**
- * Fails before a request is sent if a directory has a project with other tools or requests. Only `--from-request` names both before
- * something is sent. For other sources the plan decides.
+ * Fails before a request is sent if a directory has a project with other tools or requests. With `--from-request`, tools and requests
+ * are known before anything is sent; for other sources the plan decides.
  *
  * @throws CommandError `TARGET_NOT_EMPTY`
  */

@@ -57,8 +57,8 @@ export async function listChoices(
     const { listFileRequests } = await import('./tools/choices.ts');
     return listFileRequests(requestText, run, output);
   }
-  const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
-  if (fromOpenapi === undefined || !lists) return undefined;
+  const mustListOperations = search !== undefined || (operation === undefined && !mayAsk(switches));
+  if (fromOpenapi === undefined || !mustListOperations) return undefined;
   const { listOperations, unchosenOperation } = await import('./tools/choices.ts');
   if (switches.yes && search === undefined) throw await unchosenOperation(fromOpenapi, header, run);
   return listOperations(fromOpenapi, header, search, run, output);

@@ -210,7 +210,10 @@ function areWhole(values: readonly number[], name = ''): boolean {
   return /^(num|number|count|page)$/.test(words[0] ?? '') || new Set(values).size >= leastDistinctWholes;
 }
 
-/** A number, a date, a version, or an id, which no member is called. A prefix such as the chain of an address is allowed. */
+/**
+ * A key in the form of a number, a date, a version, or an id. No member of a record has such a name. A prefix such as the chain of an
+ * address is allowed.
+ */
 const dataKey = new RegExp(
   `^(?:[\\w-]+:)?(?:${[
     '-?\\d[\\d.:TZ+ -]*',
@@ -247,7 +250,7 @@ function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: Re
   if ([currencies, inputs].some((dataKeys) => names.every((name) => dataKeys.has(name)))) return true;
   const areObjects = presentValues.every(isObject);
   if (commonNames.length === 0 && (isRoot || areObjects)) return true;
-  // From here on, the keys are guessed by their form, and such names are members of a record.
+  // Names such as `open` or `min` are members of a record, whatever form they have. The rest is guessed.
   if (names.some((name) => roleName.test(name))) return false;
   if (haveFormOfCodes(names, presentValues)) return true;
   if (presentValues.length < values.length) return false;

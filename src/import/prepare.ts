@@ -230,8 +230,8 @@ function withSampleAnswers(tool: PreparedTool, answers: readonly JsonObject[]): 
     if (name === null || key === null) return { key, answer: nextAnswer };
     const sampleOfKey = answers.find((sample) => answerMember(sample, name) === key);
     if (sampleOfKey !== undefined) return { key, answer: sampleOfKey };
-    const repeatsKey = typeof answerMember(nextAnswer, name) === typeof key;
-    return { key, answer: repeatsKey ? { ...nextAnswer, [name]: key } : nextAnswer };
+    const hasKeyMember = typeof answerMember(nextAnswer, name) === typeof key;
+    return { key, answer: hasKeyMember ? { ...nextAnswer, [name]: key } : nextAnswer };
   });
   return { ...tool, samples };
 }

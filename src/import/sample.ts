@@ -40,7 +40,7 @@ export interface AnswerSample {
 }
 
 /** Facts about the tool, in addition to the samples. */
-export interface SampledTool {
+export interface ToolFacts {
   readonly name: string;
   readonly input: readonly Field[];
   /**
@@ -51,7 +51,7 @@ export interface SampledTool {
 }
 
 /** A tool from samples, and how it wraps their values. */
-export interface SampledResult extends ImportedTool {
+export interface SampledTool extends ImportedTool {
   readonly wrap: Wrap;
 }
 
@@ -67,9 +67,9 @@ const keptItems = 3;
  */
 export function toolOfSamples(
   samples: readonly AnswerSample[],
-  tool: SampledTool,
+  tool: ToolFacts,
   describe: (fields: readonly string[], returns: 'record' | 'list') => string,
-): Result<SampledResult> {
+): Result<SampledTool> {
   const changes = new Map<string, DefinitionChange>();
   const reportChange: ReportChange = (path, what, reason) => {
     changes.set(`${path} ${what}`, { tool: tool.name, path, what, why: reason });
@@ -218,7 +218,7 @@ function withSignalTypes(schema: JsonObject): AnswerSchema {
   return { schema: typedSchema, withoutDropped: (value: Json) => value };
 }
 
-/** A schema without the members that callers would read as other signals than they are. */
+/** A schema without the members that have the name of a signal and not its type. */
 function withoutConflicts(answerSchema: JsonObject, reportChange: ReportChange): AnswerSchema {
   const { schema } = withSignalTypes(answerSchema);
   const dropped = propertiesOf(schema)

@@ -274,7 +274,7 @@ function parseFormPart({ effect, name, value }: Option): NameValue {
 function parseAddress(
   text: string,
   addedQuery: string,
-  isPlain: boolean,
+  takesBracketsLiterally: boolean,
 ): { readonly url: string; readonly user?: string } {
   const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase() ?? 'http';
   if (scheme !== 'http' && scheme !== 'https')
@@ -283,7 +283,9 @@ function parseAddress(
       'Give the address of an API.',
     );
   const withoutPlaceholders = text.replaceAll(/\$\{[A-Za-z_]\w*\}|\{[A-Za-z]\w*=[^{}\s/?#&]+\}/g, '');
-  const glob = isPlain ? null : /\{[^{}]*\}|\[(?:[a-z]-[a-z]|\d+-\d+)(?::\d+)?\]/i.exec(withoutPlaceholders);
+  const glob = takesBracketsLiterally
+    ? null
+    : /\{[^{}]*\}|\[(?:[a-z]-[a-z]|\d+-\d+)(?::\d+)?\]/i.exec(withoutPlaceholders);
   if (glob) {
     const hint = 'Write one URL, with inputs of the path as {chain=base}; -g takes brackets as they are.';
     throw new RequestRefusal(`has ${glob[0]} in its URL, which curl replaces`, hint);

@@ -43,9 +43,9 @@ export function keylessCurl(
     if (key?.kind === 'basic') {
       return ['-u', `${variable(key)}:${key.variables.length > 1 ? variable(key, 1) : ''}`];
     }
-    const isPlain = key === undefined || value.includes(variable(key)) === true;
+    const staysUnchanged = key === undefined || value.includes(variable(key)) === true;
     const scheme = key?.kind === 'bearer' ? 'Bearer ' : (key?.prefix ?? '');
-    return ['-H', isPlain ? `${name}: ${value}` : `${name}: ${scheme}${variable(key)}`];
+    return ['-H', staysUnchanged ? `${name}: ${value}` : `${name}: ${scheme}${variable(key)}`];
   });
   const data = (text: string) => {
     if (!keys.some((key) => key.in === 'body')) return text;

@@ -72,7 +72,7 @@ function isStaleStaging(staging: string): boolean {
   const touched = statSync(staging, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
   // No run takes that long or works in the future: the process id may have been reused.
   if (Math.abs(Date.now() - touched) > oneHour) return true;
-  // Nobody asks about its own directory, so one with this process's id was left by an earlier process.
+  // The own directory does not exist yet or was filtered out before: an earlier process with the same id left this one.
   return tag === hostTag && (pid === process.pid || !isAlive(pid));
 }
 
