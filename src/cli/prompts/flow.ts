@@ -3,7 +3,7 @@ import { CommandError, errorSentence, onInterrupted, type Result, reject } from 
 import { type CreateQuestionAnswers, createQuestions } from '../../questions/create.ts';
 import type { RequestPlace } from '../../questions/partial-answers.ts';
 import { Asker } from './asker.ts';
-import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
+import { askInOrder, Back, Cancelled, type FirstQuestion, orBack, type PromptStep } from './leaving.ts';
 import type { PromptContext } from './prompt-context.ts';
 import { requestInputsIn } from './request-prompts.ts';
 import { isStartOpen, questionsToAskAgain, withStart } from './start-prompts.ts';
@@ -68,6 +68,11 @@ export async function askAll<Plan>(flow: Flow<Plan>): Promise<Plan> {
   }
 }
 
+/** How a review ends: the author agrees to the plan, or has changed an answer. */
+type ReviewOutcome<Plan> =
+  | { readonly kind: 'agreed'; readonly plan: Plan }
+  | { readonly kind: 'changed'; readonly answers: PromptAnswers };
+
 /** One run of the questions of a command. */
 class Interview<Plan> {
   readonly #flow: Flow<Plan>;
@@ -78,13 +83,10 @@ class Interview<Plan> {
   readonly #flagAnswers: PromptAnswers;
   /** All answers so far. */
   #answers: PromptAnswers;
-  /** The answers of flags without those of `--ask`. */
-  #unaskedAnswers: PromptAnswers;
+  /** The answers of flags that are not asked for again. */
+  #settledAnswers: PromptAnswers;
   /** The question that is being asked. */
   #currentQuestion: QuestionName | undefined;
-  /** Ends `askInOrder`: the author has agreed in the review, or has changed an answer. */
-  #stopsAsking = false;
-  #agreement: Reviewed<Plan> | undefined;
 
   constructor(flow: Flow<Plan>) {
     const { flagAnswers } = flow;
@@ -93,7 +95,7 @@ class Interview<Plan> {
     this.#startQuestions = isStartOpen(flagAnswers) ? ['start'] : [];
     this.#flagAnswers = { ...withStart(flagAnswers), requestInputs: requestInputsIn(flagAnswers) };
     this.#answers = this.#flagAnswers;
-    this.#unaskedAnswers = withoutMatching(
+    this.#settledAnswers = withoutMatching(
       this.#flagAnswers,
       (name) => flagAnswers.ask?.includes(name) === true,
     );
@@ -102,25 +104,36 @@ class Interview<Plan> {
   /** Asks until the author agrees to a plan. */
   async run(): Promise<Plan> {
     this.#asker.title(`${this.#flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
-    let from = 0;
-    while (!this.#agreement) {
-      this.#stopsAsking = false;
-      const steps = (answers: PromptAnswers) => this.#steps(answers);
-      const newAnswers = await orBack(askInOrder(steps, this.#answers, { from }));
-      from = 0;
+    let firstQuestion: FirstQuestion = {};
+    for (;;) {
+      const steps = (currentAnswers: PromptAnswers) => this.#steps(currentAnswers);
+      const answers = await orBack(askInOrder(steps, this.#answers, firstQuestion));
+      firstQuestion = {};
       // Going back from the first question repeats it.
-      if (newAnswers === 'back') continue;
-      this.#answers = newAnswers;
-      // A changed answer may have removed other answers, also answers of flags.
-      this.#unaskedAnswers = withoutMatching(
-        this.#unaskedAnswers,
-        (name) => newAnswers[name as QuestionName] === undefined,
-      );
-      const openQuestions = this.#openQuestions(newAnswers);
-      const firstUnanswered = openQuestions.findIndex((question) => newAnswers[question] === undefined);
-      from = firstUnanswered < 0 ? openQuestions.length : firstUnanswered;
+      if (answers === 'back') continue;
+      const outcome = await orBack(this.#review(answers));
+      if (outcome === 'back') {
+        this.#answers = answers;
+        firstQuestion = { from: Math.max(0, this.#openQuestions(answers).length - 1), isBack: true };
+      } else if (outcome.kind === 'agreed') {
+        return outcome.plan;
+      } else {
+        firstQuestion = { from: this.#continueWith(outcome.answers) };
+      }
     }
-    return this.#agreement.plan;
+  }
+
+  /** Continues after the author has changed an answer. Returns the index of the first open question without an answer. */
+  #continueWith(answers: PromptAnswers): number {
+    this.#answers = answers;
+    // A changed answer may have removed other answers, also answers of flags.
+    this.#settledAnswers = withoutMatching(
+      this.#settledAnswers,
+      (name) => answers[name as QuestionName] === undefined,
+    );
+    const openQuestions = this.#openQuestions(answers);
+    const firstUnanswered = openQuestions.findIndex((question) => answers[question] === undefined);
+    return firstUnanswered < 0 ? openQuestions.length : firstUnanswered;
   }
 
   /** The error that ends the run, with the command that continues from here. */
@@ -141,10 +154,10 @@ class Interview<Plan> {
 
   /** The questions to ask. An answer may change the questions after it, never the questions before it. */
   #openQuestions(answers: PromptAnswers): readonly QuestionName[] {
-    return this.#allQuestions(answers).filter((question) => this.#unaskedAnswers[question] === undefined);
+    return this.#allQuestions(answers).filter((question) => this.#settledAnswers[question] === undefined);
   }
 
-  /** The answers without those that only the tools of another start use. */
+  /** The answers that count for the chosen source. Those left over from another source are removed, unless a flag gave them. */
   #usedAnswers(answers: PromptAnswers): PromptAnswers {
     const askedQuestions: readonly string[] = this.#allQuestions(answers);
     return withoutMatching(
@@ -154,9 +167,7 @@ class Interview<Plan> {
   }
 
   #steps(answers: PromptAnswers): readonly PromptStep<PromptAnswers>[] {
-    if (this.#stopsAsking) return [];
-    const review = (allAnswers: PromptAnswers) => this.#review(allAnswers);
-    return [...this.#openQuestions(answers).map((question) => this.#questionStep(question)), review];
+    return this.#openQuestions(answers).map((question) => this.#questionStep(question));
   }
 
   #questionStep(question: QuestionName): PromptStep<PromptAnswers> {
@@ -172,18 +183,21 @@ class Interview<Plan> {
     };
   }
 
-  /** Shows what will be written, or why nothing can be written, and asks what to do. */
-  async #review(allAnswers: PromptAnswers): Promise<PromptAnswers> {
+  /**
+   * Shows what will be written, or why nothing can be written, and asks what to do.
+   *
+   * @throws Back if the author goes back to the last question
+   */
+  async #review(allAnswers: PromptAnswers): Promise<ReviewOutcome<Plan>> {
     const answers = this.#usedAnswers(allAnswers);
     const { start: _, requestInputs: __, consent: ___, ask: ____, ...reviewedAnswers } = answers;
     const reviewed = await reviewErrors(async () => this.#flow.review(reviewedAnswers));
     for (;;) {
       const nextStep = await askNextStep(this.#asker, reviewed);
       if (nextStep === 'cancel') throw new Cancelled();
-      if (nextStep === 'write' && reviewed.ok) this.#agreement = reviewed.value;
-      const changedAnswers = this.#agreement ? answers : await orBack(this.#change(answers));
-      this.#stopsAsking = changedAnswers !== 'back';
-      if (changedAnswers !== 'back') return changedAnswers;
+      if (nextStep === 'write' && reviewed.ok) return { kind: 'agreed', plan: reviewed.value.plan };
+      const changedAnswers = await orBack(this.#change(answers));
+      if (changedAnswers !== 'back') return { kind: 'changed', answers: changedAnswers };
     }
   }
 

@@ -26,19 +26,25 @@ export async function orBack<T>(question: Promise<T>): Promise<T | 'back'> {
 /** A question that adds its answer to the earlier ones. `isBack`: the author goes back to it from the next one. */
 export type PromptStep<Answers> = (answers: Answers, isBack: boolean) => Promise<Answers>;
 
+/** The question that is asked first. */
+export interface FirstQuestion {
+  /** Its index, by default 0. */
+  readonly from?: number;
+  /** Whether the author goes back to it. */
+  readonly isBack?: boolean;
+}
+
 /**
  * Asks one question after the other. Going back repeats the previous one and keeps all answers. A step that has several
  * questions starts from its last one when the author goes back to it, and throws `Back` if it has none.
  *
  * @param stepsOf the questions, given the answers so far
- * @param from index of the first question
- * @param isBack whether the author goes back to the first question
  * @throws Back if the author goes back from the first question
  */
 export async function askInOrder<Answers>(
   stepsOf: (answers: Answers) => readonly PromptStep<Answers>[],
   initial: Answers,
-  { from = 0, isBack = false }: { readonly from?: number; readonly isBack?: boolean } = {},
+  { from = 0, isBack = false }: FirstQuestion = {},
 ): Promise<Answers> {
   let answers = initial;
   let index = from;
