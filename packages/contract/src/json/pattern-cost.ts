@@ -45,41 +45,14 @@ export function slowness(
 
 class TooLarge extends Error {}
 
-/** What two neighboring characters must be: anything, a word character and another one (`\b`), or two of a kind (`\B`). */
-type Condition = 'anything' | 'boundary' | 'inside' | 'impossible';
-
-/** A position at an end of a part, with the condition for the character beyond that end. */
-interface End {
-  readonly position: number;
-  readonly condition: Condition;
-}
-
-/** What comes first in a part, what last, and on which conditions the part can match nothing. */
+/** What comes first in a part, what last, and whether the part can match nothing. */
 interface Ends {
-  readonly first: readonly End[];
-  readonly last: readonly End[];
-  readonly emptyOn: readonly Condition[];
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+  readonly isEmpty: boolean;
 }
 
-const nothing: Ends = { first: [], last: [], emptyOn: ['anything'] };
-
-function bothConditions(left: Condition, right: Condition): Condition {
-  if (left === 'anything' || left === right) return right;
-  if (right === 'anything') return left;
-  return 'impossible';
-}
-
-/** The ends of a part beyond another part that matches nothing. */
-function endsBeyond(ends: readonly End[], emptyOn: readonly Condition[]): readonly End[] {
-  const distinctEnds = new Map<string, End>();
-  for (const emptyCondition of emptyOn) {
-    for (const { position, condition: ownCondition } of ends) {
-      const condition = bothConditions(emptyCondition, ownCondition);
-      distinctEnds.set(`${position} ${condition}`, { position, condition });
-    }
-  }
-  return [...distinctEnds.values()];
-}
+const nothing: Ends = { first: [], last: [], isEmpty: true };
 
 /** Characters that distinguish most classes, in addition to those of a pattern. */
 const commonCharacters = [...'a0A -_.,/@:;!é\n\u0001'];
@@ -89,20 +62,15 @@ class Automaton {
   /** The characters of each position. */
   readonly #characters: ReadonlySet<string>[] = [];
   readonly #next: number[][] = [];
-  /** The positions that something could follow but for `\b` or `\B`. */
-  readonly #unmetConditions = new Set<number>();
   readonly #alphabet: readonly string[];
   readonly #classes = new Map<string, ReadonlySet<string>>();
   readonly #isLooped: boolean;
-  /** Whether the kind of a character matters: each position then has only word characters, or only others. */
-  readonly #hasConditions: boolean;
   readonly #work: Work;
 
   /** @param isLooped whether many repeats count as endless, so that doubling is found in `(a|a){30}` */
   constructor(pattern: string, isLooped: boolean, work: Work) {
     this.#isLooped = isLooped;
     this.#work = work;
-    this.#hasConditions = /\\b/i.test(pattern);
     this.#alphabet = [...new Set([...pattern.replace(/\\[a-z]/gi, ''), ...commonCharacters])];
     const alternatives = patternTree(pattern);
     const isAnchored = alternatives.length === 1 && pattern.startsWith('^');
@@ -154,7 +122,7 @@ class Automaton {
   #canFail(loop: number): boolean {
     const left = new Set([loop]);
     for (const at of left) for (const next of this.#next[at] ?? []) left.add(next);
-    return [...left].some((at) => this.#unmetConditions.has(at) || !this.#leads(at, loop));
+    return [...left].some((at) => !this.#leads(at, loop));
   }
 
   #leads(from: number, to: number): boolean {
@@ -200,54 +168,33 @@ class Automaton {
 
   #joined(before: Ends, after: Ends): Ends {
     this.#link(before, after);
-    const emptyOn = before.emptyOn.flatMap((left) =>
-      after.emptyOn.map((right) => bothConditions(left, right)),
-    );
     return {
-      first: [...before.first, ...endsBeyond(after.first, before.emptyOn)],
-      last: [...endsBeyond(before.last, after.emptyOn), ...after.last],
-      emptyOn: [...new Set(emptyOn)],
+      first: before.isEmpty ? [...before.first, ...after.first] : before.first,
+      last: after.isEmpty ? [...before.last, ...after.last] : after.last,
+      isEmpty: before.isEmpty && after.isEmpty,
     };
   }
 
   #link(before: Ends, after: Ends): void {
-    for (const from of before.last) {
-      const followers = after.first.filter((to) => this.#canFollow(from, to));
-      this.#next[from.position]?.push(...followers.map(({ position }) => position));
-      if (followers.length < after.first.length) this.#unmetConditions.add(from.position);
-    }
-  }
-
-  #canFollow(from: End, to: End): boolean {
-    const condition = bothConditions(from.condition, to.condition);
-    if (condition === 'anything') return true;
-    const areAlike = this.#isWord(from.position) === this.#isWord(to.position);
-    return condition === (areAlike ? 'inside' : 'boundary');
-  }
-
-  #isWord(position: number): boolean {
-    return [...(this.#characters[position] ?? [])].some(isWordCharacter);
+    for (const from of before.last) this.#next[from]?.push(...after.first);
   }
 
   #part(part: PatternPart): Ends {
     switch (part.kind) {
       case 'one':
-        return this.#character(this.#classOf(part.source));
+        return this.#position(this.#classOf(part.source));
       case 'reference':
-        return this.#character(new Set(this.#alphabet));
+        return this.#position(new Set(this.#alphabet));
       case 'end':
-        return this.#positions([new Set()]);
-      case 'start':
+        return this.#position(new Set());
+      case 'edge':
         return nothing;
-      case 'boundary':
-      case 'inside':
-        return { ...nothing, emptyOn: [part.kind] };
       case 'group':
         return this.#either(part.alternatives);
       case 'look': {
         // The following part matches the same text again.
-        const body = this.#joined(this.#either(part.alternatives), this.#positions([new Set()]));
-        return { first: body.first, last: [], emptyOn: ['anything'] };
+        const body = this.#joined(this.#either(part.alternatives), this.#position(new Set()));
+        return { first: body.first, last: [], isEmpty: true };
       }
       case 'repeat':
         return this.#repeated(part);
@@ -259,7 +206,7 @@ class Automaton {
     return {
       first: branches.flatMap(({ first }) => first),
       last: branches.flatMap(({ last }) => last),
-      emptyOn: [...new Set(branches.flatMap(({ emptyOn }) => emptyOn))],
+      isEmpty: branches.some(({ isEmpty }) => isEmpty),
     };
   }
 
@@ -277,27 +224,16 @@ class Automaton {
     for (let copy = 0; copy < optional; copy++) {
       const optionalPart = this.#part(of);
       if (isEndless) this.#link(optionalPart, optionalPart);
-      rest = { ...this.#joined(optionalPart, rest), emptyOn: ['anything'] };
+      rest = { ...this.#joined(optionalPart, rest), isEmpty: true };
     }
     return this.#joined(sequence, rest);
   }
 
-  /** One character, at a position for each kind if a condition may depend on it. */
-  #character(characters: ReadonlySet<string>): Ends {
-    if (!this.#hasConditions) return this.#positions([characters]);
-    const wordCharacters = new Set([...characters].filter(isWordCharacter));
-    const otherCharacters = new Set([...characters].filter((character) => !isWordCharacter(character)));
-    return this.#positions([wordCharacters, otherCharacters].filter(({ size }) => size > 0));
-  }
-
-  #positions(characterSets: readonly ReadonlySet<string>[]): Ends {
-    const ends = characterSets.map((characters): End => {
-      const position = this.#characters.push(characters) - 1;
-      if (position > limits.positions) throw new TooLarge();
-      this.#next.push([]);
-      return { position, condition: 'anything' };
-    });
-    return { first: ends, last: ends, emptyOn: [] };
+  #position(characters: ReadonlySet<string>): Ends {
+    const at = this.#characters.push(characters) - 1;
+    if (at > limits.positions) throw new TooLarge();
+    this.#next.push([]);
+    return { first: [at], last: [at], isEmpty: false };
   }
 
   #classOf(source: string): ReadonlySet<string> {
@@ -308,8 +244,4 @@ class Automaton {
     this.#classes.set(source, characters);
     return characters;
   }
-}
-
-function isWordCharacter(character: string): boolean {
-  return /^\w$/.test(character);
 }

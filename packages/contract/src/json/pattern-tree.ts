@@ -4,10 +4,8 @@ export type PatternPart =
   | { readonly kind: 'one'; readonly source: string }
   | { readonly kind: 'group' | 'look'; readonly alternatives: PatternAlternatives }
   | { readonly kind: 'repeat'; readonly of: PatternPart; readonly min: number; readonly max: number }
-  /** `\b` (`boundary`) and `\B` (`inside`), which match no character. */
-  | { readonly kind: 'boundary' | 'inside' }
-  /** The end and the start, which match no character, and references to what a group matched. */
-  | { readonly kind: 'end' | 'start' | 'reference' };
+  /** The end, `^`, `\b` and `\B`, which match no character, and references to what a group matched. */
+  | { readonly kind: 'end' | 'edge' | 'reference' };
 
 export type PatternAlternatives = readonly (readonly PatternPart[])[];
 
@@ -16,12 +14,6 @@ const token = new RegExp(
   String.raw`(?<open>\((?:\?(?:<?[=!]|<[^>]*>|[\w-]*:))?)|(?<one>${escaped}|\[(?:\\.|[^\]\\])*\]|[^|)])`,
   'suy',
 );
-const assertions: ReadonlyMap<string, 'start' | 'end' | 'boundary' | 'inside'> = new Map([
-  ['^', 'start'],
-  ['$', 'end'],
-  ['\\b', 'boundary'],
-  ['\\B', 'inside'],
-]);
 const quantifier = /(?:[*+?]|\{(?<min>\d+)(?<more>,(?<max>\d*))?\})\??/y;
 
 /** Reads a regular expression that compiles with the flag `u`. */
@@ -45,8 +37,8 @@ export function patternTree(pattern: string): PatternAlternatives {
   const part = (): PatternPart => {
     const { open, one: character = '' } = take(token)?.groups ?? {};
     if (open) return { kind: /[=!]$/.test(open) ? 'look' : 'group', alternatives: alternatives() };
-    const kind = assertions.get(character);
-    if (kind) return { kind };
+    if (character === '$') return { kind: 'end' };
+    if (/^(?:\^|\\[bB])$/.test(character)) return { kind: 'edge' };
     if (/^\\(?:k<|[1-9])/.test(character)) return { kind: 'reference' };
     return { kind: 'one', source: character };
   };
