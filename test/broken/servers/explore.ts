@@ -383,35 +383,32 @@ function withoutMinimum(schema: unknown): JsonObject {
   return JSON.parse(JSON.stringify(schema).replace('"minimum":1,', ''));
 }
 
-/** A server that takes longer for each list of coins than for the one before, by the clock of the check. */
+/** A server that takes longer for each list of coins than for the one before. The pings of its quiet machine differ by less than 1 ms. */
 function growing(): Variant {
-  const clock = new Clock();
-  let count = 0;
-  return {
-    clock,
-    call: (good) => (params) => {
-      const { name, args } = callOf(params);
-      if (name === 'list_coins' && Object.keys(args).length === 0) {
-        count += 1;
-        clock.advance(count * 8);
-      }
-      return good(params);
-    },
-  };
+  return slowing(8, (count) => count * 0.02);
 }
 
 /** A machine on which each list of coins, and each ping, takes longer than the one before, by the same factor. */
 export function slowingMachine(): Variant {
+  return slowing(20, (count) => count);
+}
+
+/**
+ * A server with a clock of its own: each list of coins takes longer by `stepMs` than the one before.
+ *
+ * @param pingMs the duration of a ping after some lists
+ */
+function slowing(stepMs: number, pingMs: (listCount: number) => number): Variant {
   const clock = new Clock();
-  let count = 0;
+  let listCount = 0;
   return {
     clock,
     ...instead((request) => {
       const method = methodOf(request);
-      if (method === 'ping') clock.advance(count * 0.4);
+      if (method === 'ping') clock.advance(pingMs(listCount));
       if (method !== 'tools/call' || !request.body?.includes('"list_coins","arguments":{}')) return undefined;
-      count += 1;
-      clock.advance(count * 8);
+      listCount += 1;
+      clock.advance(listCount * stepMs);
       return undefined;
     }),
   };

@@ -206,6 +206,8 @@ class PairComparison {
 
 /** A smaller growth does not fail a rule. */
 const minGrowthMs = 20;
+/** A smaller growth of pings also happens on a quiet machine, so it does not show load. */
+const minPingGrowthMs = 1;
 
 /** Whether each late call took longer than each early call, and load, which slows the pings too, explains less than half of it. */
 export function areSlower(lateTimes: readonly TimedCall[], earlyTimes: readonly TimedCall[]): boolean {
@@ -216,7 +218,8 @@ export function areSlower(lateTimes: readonly TimedCall[], earlyTimes: readonly 
   const earlyPingMs = medianPingMs(earlyTimes);
   const pingGrowthMs = medianPingMs(lateTimes) - earlyPingMs;
   // A busy machine may slow each request by the same time, or by the same factor.
-  const growthByFactorMs = earlyPingMs > 0 ? (slowestEarlyMs * pingGrowthMs) / earlyPingMs : 0;
+  const showsLoad = earlyPingMs > 0 && pingGrowthMs >= minPingGrowthMs;
+  const growthByFactorMs = showsLoad ? (slowestEarlyMs * pingGrowthMs) / earlyPingMs : 0;
   return Math.max(pingGrowthMs, growthByFactorMs) < growthMs / 2;
 }
 
