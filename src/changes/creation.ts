@@ -49,8 +49,8 @@ export async function planCreation(answers: CreateAnswers, run: ImportRun): Prom
 }
 
 /**
- * Fails before a request is sent if a directory has a project with other tools or requests. With `--from-request`, tools and requests
- * are known before anything is sent; for other sources the plan decides.
+ * Fails before a request is sent if a directory has a project with other tools, addresses or paths. With `--from-request`, these
+ * are known before anything is sent. The plan finds other differences, and those of other sources.
  *
  * @throws CommandError `TARGET_NOT_EMPTY`
  */

@@ -71,5 +71,5 @@ export function resumeCommand(
   ]);
 }
 
-/** The switches that change what is created. The others change only what this run prints. */
+/** The switches that a repeated command needs. */
 const repeatedSwitches = ['install', 'git', 'check', 'force', 'overwrite'] as const;

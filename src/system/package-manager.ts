@@ -86,7 +86,7 @@ function runInstall(
   });
 }
 
-/** The options of an installation that nobody watches, in addition to the command that is printed. */
+/** The options of an installation that nobody watches, in addition to `completeInstall`. */
 const unattendedOptions: { readonly [name in PackageManager]: readonly string[] } = {
   npm: ['--no-audit', '--no-fund', '--loglevel=http'],
   // In CI, pnpm would refuse to update the lock file.

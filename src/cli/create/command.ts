@@ -173,7 +173,8 @@ async function runStepsAndReport(
   const lastLines = [...nextLines(context, steps, output)];
   if (mayAsk(switches))
     lastLines.push(output.style('dim', `To repeat this without questions: ${repeatCommand}`));
-  return showOutcome({ context, report, fileNotes, lastLines }, result, output);
+  const maxNoteLines = maxPrintedLines - output.lineCount - lastLines.length;
+  return showOutcome({ context, report, fileNotes, lastLines, maxNoteLines }, result, output);
 }
 
 /** What is printed after the steps of a creation. */
@@ -182,11 +183,12 @@ interface CreationOutcome {
   readonly report: StepResults['report'];
   readonly fileNotes: readonly FileNote[];
   readonly lastLines: readonly string[];
+  readonly maxNoteLines: number;
 }
 
-/** Prints the failed rules of the self-check; or the last lines, after as many notes as the maximum number of lines allows. */
+/** Prints the failed rules of the self-check; or the notes and then the last lines. */
 function showOutcome(
-  { context, report, fileNotes, lastLines }: CreationOutcome,
+  { context, report, fileNotes, lastLines, maxNoteLines }: CreationOutcome,
   result: object,
   output: Output,
 ): ExitCode {
@@ -195,7 +197,7 @@ function showOutcome(
     return output.failure(result, selfCheckFailed(context));
   }
   const warnings = report ? warningNotes(report) : [];
-  showNotes([...warnings, ...fileNotes], output, maxPrintedLines - output.lineCount - lastLines.length);
+  showNotes([...warnings, ...fileNotes], output, maxNoteLines);
   for (const line of lastLines) output.line(line);
   return output.result({ ok: true, ...result });
 }
@@ -233,7 +235,10 @@ async function finishExistingProject(
   const firstEdit = isSampled ? sampleEdit(tool) : undefined;
   const steps = nextSteps(context, switches.install, firstEdit, tool);
   const lastLines = nextLines(context, steps, output);
-  return showOutcome({ context, report, fileNotes: [], lastLines }, { directory: context.directory }, output);
+  // There is no form with --json that would list the others.
+  const maxNoteLines = Number.POSITIVE_INFINITY;
+  const outcome = { context, report, fileNotes: [], lastLines, maxNoteLines };
+  return showOutcome(outcome, { directory: context.directory }, output);
 }
 
 /** Prints what would be written. */

@@ -138,7 +138,7 @@ async function askKeys(
       permissions.push(variable);
       continue;
     }
-    const value = await asker.hidden(`Value of ${variable} (it is not shown, and written to .env alone)`);
+    const value = await asker.hidden(`Value of ${variable} (it is not shown, and written to .env only)`);
     for (const origin of receivers) rememberTypedKey(run, variable, origin, value);
   }
   return permissions;

@@ -116,7 +116,7 @@ export class DocumentPlace implements LocatedValue {
   }
 }
 
-/** Receives what cannot be imported: its place, and what is lost. */
+/** Receives the location of a part that cannot be imported, and the loss. */
 export type Lost = (pointer: string, loss: string) => void;
 
 type Version = '2.0' | '3.0' | '3.1';

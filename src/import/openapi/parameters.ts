@@ -86,7 +86,7 @@ class Inputs {
     const key = keyParameter(value, this.#isScheme);
     if (key) this.keys.push(key);
     if (key || (place === 'header' && ignoredHeaders.has(name.toLowerCase()))) return;
-    if (this.#isLeftOut(parameter, isRequired) || place === 'cookie') return;
+    if (this.#isUnsupported(parameter, isRequired) || place === 'cookie') return;
     const { schema: declaredSchema, isJson } = this.#schemaOf(parameter);
     const schema = place === 'path' ? withoutEmptyText(declaredSchema) : declaredSchema;
     const input = this.#add(name, place, schema, isRequired);
@@ -100,11 +100,11 @@ class Inputs {
    *
    * @throws DocumentRefusal if it is required
    */
-  #isLeftOut({ members, pointer }: DocumentPlace, isRequired: boolean): boolean {
-    const left = unsupportedParameter(members);
-    if (!left) return false;
-    if (isRequired) throw new DocumentRefusal(left.refusal, pointer);
-    this.#lost(pointer, left.what);
+  #isUnsupported({ members, pointer }: DocumentPlace, isRequired: boolean): boolean {
+    const unsupported = unsupportedParameter(members);
+    if (!unsupported) return false;
+    if (isRequired) throw new DocumentRefusal(unsupported.refusal, pointer);
+    this.#lost(pointer, unsupported.what);
     return true;
   }
 

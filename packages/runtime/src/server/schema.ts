@@ -19,7 +19,7 @@ export class LengthEstimate {
     return this.#current;
   }
 
-  /** Takes the length of a new result into account. The estimate halves with each shorter result. */
+  /** Takes the length of a new result into account. After a shorter result, the estimate falls to its length, but at most by half. */
   update(resultLength: number): void {
     this.#current = Math.max(resultLength, this.#current / 2);
   }
