@@ -11,8 +11,7 @@ import { statusError } from './status-errors.ts';
 /** A request that failed, without anything secret that was sent. */
 interface FailedRequest {
   readonly method: string;
-  /** Only its host is logged. */
-  readonly url: URL;
+  readonly host: string;
   /** The path as the author wrote it. */
   readonly path: string;
   /** The environment variables that contain its secrets. */
@@ -31,7 +30,7 @@ export function notFoundError(failedRequest: FailedRequest): SourceError {
   return explainFailure(statusError(response, true), undefined, { ...failedRequest, status: 404 });
 }
 
-/** Adds the details for the log to an error: the problem and what to do, without anything that was sent. */
+/** Adds the details for the log to an error: the problem and what to do. */
 export function explainFailure(
   error: SourceError,
   cause: unknown,
@@ -39,7 +38,7 @@ export function explainFailure(
 ): SourceError {
   const { code, message } = error;
   if (code === 'CANCELLED') return error;
-  const { method, url, path } = failedRequest;
+  const { method, host, path } = failedRequest;
   const status =
     failedRequest.status ?? (cause instanceof HTTPError ? cause.response.status : failureStatus(cause));
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
@@ -48,7 +47,7 @@ export function explainFailure(
   const causeDetail = reason ? `no connection (${reason})` : noAnswerDetail;
   const detail = status === undefined ? causeDetail : `the API answered with HTTP ${status}`;
   const hint = failureHint(code, status, failedRequest);
-  return attachExplanation(error, { method, host: url.host, path, status, detail, hint });
+  return attachExplanation(error, { method, host, path, status, detail, hint });
 }
 
 const unexpectedForm = () =>
@@ -87,7 +86,7 @@ export function notJsonError(description: string, request: RequestLocation): Sou
   return attachExplanation(unexpectedForm(), { ...request, detail: `no JSON, but ${description}`, hint });
 }
 
-function failureHint(code: string, status: number | undefined, { url, variables }: FailedRequest): string {
+function failureHint(code: string, status: number | undefined, { host, variables }: FailedRequest): string {
   const keyAdvice =
     variables.length > 0 ? `set a valid key in ${variables.join(' and ')}` : 'it may require a key';
   const fixes: { readonly [code: string]: string } = {
@@ -104,7 +103,7 @@ function failureHint(code: string, status: number | undefined, { url, variables 
     SOURCE_TOO_LARGE: 'Ask the API for less, or raise maxBytes in src/apis/.',
     SOURCE_UNAVAILABLE:
       status === undefined
-        ? `Start the API, or correct the base URL: nothing answers at ${url.host}.`
+        ? `Start the API, or correct the base URL: nothing answers at ${host}.`
         : 'The API itself failed: call again later.',
   };
   return fixes[code] ?? 'Compare the request with the documentation of the API.';

@@ -132,12 +132,12 @@ function isEmptyWithoutContent(
 /** Returns the response to a request. Calls share the response to a GET. @throws SourceError, also for a 404 that is not an empty result */
 function getResponse(api: Api, request: ApiRequest, key: string): Promise<SourceResponse> {
   const { method, path, options, keylessRequest } = request;
-  const { url } = keylessRequest;
+  const { host } = keylessRequest.url;
   const { timeoutMs } = api.limits;
   const send = async (callersGone: AbortSignal) => {
     const response = await findOrSendResponse(api, request, callersGone);
     if (response.status === 404 && options.notFound !== 'empty')
-      throw notFoundError({ method, url, path, variables: [], timeoutMs });
+      throw notFoundError({ method, host, path, variables: [], timeoutMs });
     return response;
   };
   if (method === 'get') return api.responses.get(key, options.signal, send);

@@ -130,7 +130,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         const { method, path } = request;
         throw explainFailure(sourceError, error, {
           method,
-          url: new URL(address),
+          host: new URL(address).host,
           path,
           variables,
           timeoutMs,

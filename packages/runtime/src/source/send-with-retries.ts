@@ -51,14 +51,15 @@ export async function sendWithRetries(
   budget: Budget,
   callersGone: AbortSignal,
 ): Promise<SourceResponse> {
-  const deadline = Date.now() + limits.timeoutMs;
+  const { method, url, path, headers, body, isIdempotent, variables } = exchange;
+  const { timeoutMs } = limits;
+  const deadline = Date.now() + timeoutMs;
   const reservedMemory = reserveForSource();
   const attemptsAbort = new AbortController();
   const end = () => attemptsAbort.abort();
-  const timer = setTimeout(end, limits.timeoutMs);
+  const timer = setTimeout(end, timeoutMs);
   callersGone.addEventListener('abort', end);
   try {
-    const { url, method, headers, body, isIdempotent } = exchange;
     const response = await ky(url, {
       method,
       headers,
@@ -99,7 +100,7 @@ export async function sendWithRetries(
     const areCallersGone = callersGone.aborted;
     const isTimedOut = attemptsAbort.signal.aborted && !areCallersGone;
     const sourceError = sourceErrorOf(error, exchange, failedResponse, { areCallersGone, isTimedOut });
-    throw explainFailure(sourceError, error, { ...exchange, timeoutMs: limits.timeoutMs });
+    throw explainFailure(sourceError, error, { method, host: url.host, path, variables, timeoutMs });
   } finally {
     clearTimeout(timer);
     callersGone.removeEventListener('abort', end);
