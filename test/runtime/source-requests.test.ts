@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { addKeys, buildRequest } from '../../packages/runtime/src/source/build-request.ts';
 import { requestBody } from '../../packages/runtime/src/source/request-body.ts';
 import { requestUrl } from '../../packages/runtime/src/source/request-parameters.ts';
 import { basic, Secret } from '../../packages/runtime/src/source/secret.ts';
@@ -316,6 +317,20 @@ describe('secrets', () => {
       expect(text).not.toContain(key);
       expect(text).not.toContain('jane');
     }
+  });
+
+  it('are added to a copy, so that the request without keys can be sent again', () => {
+    const baseUrl = 'https://api.example';
+    const keylessRequest = buildRequest(baseUrl, 'post', '/search', {
+      query: { q: 'a' },
+      multipart: { b: 1 },
+    });
+    const { url, headers } = keylessRequest;
+    const keylessParts = [url.href, ...headers];
+    const keyedRequest = addKeys(keylessRequest, { baseUrl, headers: { 'x-key': key }, query: { key } });
+    expect(keyedRequest.url.search).toBe(`?q=a&key=${key}`);
+    expect(keyedRequest.headers.get('x-key')).toBe(key);
+    expect([url.href, ...headers]).toEqual(keylessParts);
   });
 
   it('that are not set are named, and nothing is sent', async () => {

@@ -58,11 +58,15 @@ export function buildRequest(
   return { method, path, url, headers, request };
 }
 
-/** Completes a request with the keys of its source and the body. @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set */
-export function addKeys(
-  { method, path, url, headers, request }: KeylessRequest,
-  source: Source,
-): SourceExchange {
+/**
+ * Returns a copy of a request with the keys of its source and the body.
+ *
+ * @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set
+ */
+export function addKeys(keylessRequest: KeylessRequest, source: Source): SourceExchange {
+  const { method, path, request } = keylessRequest;
+  const url = new URL(keylessRequest.url);
+  const headers = new Headers(keylessRequest.headers);
   const { variables, ...keys } = credentialsToSend(source, path, request.auth);
   for (const [name, value] of keys.headers) headers.set(name, value);
   for (const [name, value] of keys.query) setParameter(url, name, value);
