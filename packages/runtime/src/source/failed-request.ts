@@ -36,18 +36,28 @@ export function explainFailure(
   cause: unknown,
   failedRequest: FailedRequest,
 ): SourceError {
-  const { code, message } = error;
+  const { code } = error;
   if (code === 'CANCELLED') return error;
   const { method, host, path } = failedRequest;
   const status =
     failedRequest.status ?? (cause instanceof HTTPError ? cause.response.status : failureStatus(cause));
-  const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
-  const noAnswerDetail =
-    code === 'SOURCE_TOO_SLOW' ? `no answer within ${failedRequest.timeoutMs} ms` : message;
-  const causeDetail = reason ? `no connection (${reason})` : noAnswerDetail;
-  const detail = status === undefined ? causeDetail : `the API answered with HTTP ${status}`;
+  const detail = failureDetail(error, status, cause, failedRequest.timeoutMs);
   const hint = failureHint(code, status, failedRequest);
   return attachExplanation(error, { method, host, path, status, detail, hint });
+}
+
+/** Says for the log why a request failed: the status of the response, or why there is none that can be used. */
+function failureDetail(
+  { code, message }: SourceError,
+  status: number | undefined,
+  cause: unknown,
+  timeoutMs: number,
+): string {
+  if (status !== undefined) return `the API answered with HTTP ${status}`;
+  const networkCode = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
+  if (networkCode) return `no connection (${networkCode})`;
+  if (code === 'SOURCE_TOO_SLOW') return `no answer within ${timeoutMs} ms`;
+  return message;
 }
 
 const unexpectedForm = () =>
