@@ -5,11 +5,11 @@ import { buildRequest, isReadRequest, type KeylessRequest } from './build-reques
 import type { WriteOptions } from './http-source-options.ts';
 import { isReplaying, type RecordedRequest } from './recordings.ts';
 import type { BodyParts } from './request-body.ts';
-import type { SourceExchange } from './send-with-retries.ts';
+import type { KeyedRequest } from './send-with-retries.ts';
 
 /** A request of a tool to an API, in the forms that its steps need. */
 export interface ApiRequest {
-  readonly method: SourceExchange['method'];
+  readonly method: KeyedRequest['method'];
   readonly path: string;
   readonly options: WriteOptions<ObjectSchema>;
   /** Without the keys of the source, which are added when it is sent. */
@@ -24,7 +24,7 @@ export interface ApiRequest {
 /** @throws SourceError `INVALID_ARGUMENTS` if an argument cannot be sent in its place */
 export function describeRequest(
   baseUrl: string,
-  method: SourceExchange['method'],
+  method: KeyedRequest['method'],
   path: string,
   options: WriteOptions<ObjectSchema>,
 ): ApiRequest {

@@ -12,7 +12,7 @@ import {
   requestUrl,
   setParameter,
 } from './request-parameters.ts';
-import type { SourceExchange } from './send-with-retries.ts';
+import type { KeyedRequest } from './send-with-retries.ts';
 import { SourceError } from './source-errors.ts';
 
 /** The parts of a request that its tool sets. */
@@ -24,7 +24,7 @@ interface RequestContent extends BodyParts, Omit<Address, 'baseUrl' | 'path'> {
 }
 
 /** A request before the keys of its source are added. */
-export interface KeylessRequest extends Pick<SourceExchange, 'method' | 'path' | 'url' | 'headers'> {
+export interface KeylessRequest extends Pick<KeyedRequest, 'method' | 'path' | 'url' | 'headers'> {
   readonly request: RequestContent;
 }
 
@@ -34,7 +34,7 @@ interface Source extends SourceCredentials {
 
 /** Returns whether a request only reads. A POST does if its author says that it is idempotent, such as a search. */
 export function isReadRequest(
-  method: SourceExchange['method'],
+  method: KeyedRequest['method'],
   { isIdempotent }: Pick<RequestContent, 'isIdempotent'>,
 ): boolean {
   return method === 'get' || (method === 'post' && isIdempotent === true);
@@ -43,7 +43,7 @@ export function isReadRequest(
 /** Builds the URL and the headers of a request. @throws SourceError `INVALID_ARGUMENTS` if an argument cannot be sent where it belongs */
 export function buildRequest(
   baseUrl: string,
-  method: SourceExchange['method'],
+  method: KeyedRequest['method'],
   path: string,
   request: RequestContent,
 ): KeylessRequest {
@@ -63,7 +63,7 @@ export function buildRequest(
  *
  * @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set
  */
-export function addKeys(keylessRequest: KeylessRequest, source: Source): SourceExchange {
+export function addKeys(keylessRequest: KeylessRequest, source: Source): KeyedRequest {
   const { method, path, request } = keylessRequest;
   const url = new URL(keylessRequest.url);
   const headers = new Headers(keylessRequest.headers);

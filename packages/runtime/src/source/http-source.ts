@@ -26,7 +26,7 @@ import {
   replayRecording,
   type SourceResponse,
 } from './recordings.ts';
-import { type SendLimits, type SourceExchange, sendWithRetries } from './send-with-retries.ts';
+import { type KeyedRequest, type SendLimits, sendWithRetries } from './send-with-retries.ts';
 import { SharedResponses, sendForOneCaller } from './shared-responses.ts';
 import { reportAddress } from './source-address.ts';
 
@@ -47,7 +47,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   reportCredentials(options);
   const api = createApi(options);
   // The types of the methods are stricter than the type of `callApi`.
-  const method = (name: SourceExchange['method']) =>
+  const method = (name: KeyedRequest['method']) =>
     ((path: string, requestOptions: WriteOptions<ObjectSchema> = {}) =>
       logFailedRequest(() => callApi(api, name, path, requestOptions), requestOptions.signal)) as Write;
   return {
@@ -81,7 +81,7 @@ function createApi(options: HttpSourceOptions): Api {
 /** Returns what a tool gets for a request: the answer, or undefined for an empty result. */
 async function callApi(
   api: Api,
-  method: SourceExchange['method'],
+  method: KeyedRequest['method'],
   path: string,
   requestOptions: WriteOptions<ObjectSchema>,
 ): Promise<unknown> {
@@ -155,10 +155,10 @@ async function findOrSendResponse(
   if (liveRecording !== undefined) return liveRecording;
   if (isReplayed) return replayRecording(recordedRequest);
   const response = await withApiTokens(api.options, options.auth, callersGone, () => {
-    const exchange = addKeys(keylessRequest, api.options);
+    const keyedRequest = addKeys(keylessRequest, api.options);
     const isTrialWrite = method !== 'get' && isTrialRun();
     const retries = isTrialWrite ? 0 : api.limits.retries;
-    return sendWithRetries(exchange, { ...api.limits, retries }, api.budget, callersGone);
+    return sendWithRetries(keyedRequest, { ...api.limits, retries }, api.budget, callersGone);
   });
   const ignoresContent = options.wrap === 'done';
   return { ...response, text: ignoresContent ? '' : api.limits.redact(response.text) };

@@ -11,7 +11,7 @@ import { cancelledError, SourceError, tooSlowError, unavailableError } from './s
 import { type FailedResponse, isQuota, statusError, waitAfterMs } from './status-errors.ts';
 
 /** A complete request to a source, with its keys. */
-export interface SourceExchange {
+export interface KeyedRequest {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly url: URL;
   /** The path as the author wrote it, for logs: the URL may contain a secret. */
@@ -46,12 +46,12 @@ const backoffMs = { first: 200, maximum: 2_000 };
  * @throws SourceError. Neither the error nor its explanation for the log contains the query, a header or the body
  */
 export async function sendWithRetries(
-  exchange: SourceExchange,
+  keyedRequest: KeyedRequest,
   limits: SendLimits,
   budget: Budget,
   callersGone: AbortSignal,
 ): Promise<SourceResponse> {
-  const { method, url, path, headers, body, isIdempotent, variables } = exchange;
+  const { method, url, path, headers, body, isIdempotent, variables } = keyedRequest;
   const { timeoutMs } = limits;
   const deadline = Date.now() + timeoutMs;
   const reservedMemory = reserveForSource();
@@ -70,7 +70,7 @@ export async function sendWithRetries(
       timeout: false,
       fetch: (request) =>
         budget.run(() => {
-          reportOrigin('network', exchange);
+          reportOrigin('network', keyedRequest);
           return fetchMeasured(request as Request, limits.maxBytes, reservedMemory);
         }, attemptsAbort.signal),
       retry: {
@@ -85,7 +85,7 @@ export async function sendWithRetries(
     });
     const text = await response.text();
     const contentType = response.headers.get('content-type') ?? '';
-    const paging = pagingHeaders(response.headers, url, exchange.queryKeys);
+    const paging = pagingHeaders(response.headers, url, keyedRequest.queryKeys);
     return {
       status: response.status,
       contentType,
@@ -99,7 +99,7 @@ export async function sendWithRetries(
     const failedResponse = error instanceof HTTPError ? await readFailedResponse(error, limits) : undefined;
     const areCallersGone = callersGone.aborted;
     const isTimedOut = attemptsAbort.signal.aborted && !areCallersGone;
-    const sourceError = sourceErrorOf(error, exchange, failedResponse, { areCallersGone, isTimedOut });
+    const sourceError = sourceErrorOf(error, keyedRequest, failedResponse, { areCallersGone, isTimedOut });
     throw explainFailure(sourceError, error, { method, host: url.host, path, variables, timeoutMs });
   } finally {
     clearTimeout(timer);
@@ -125,7 +125,7 @@ async function readFailedResponse({ response }: HTTPError, { redact }: SendLimit
 
 function sourceErrorOf(
   error: unknown,
-  { isIdempotent }: SourceExchange,
+  { isIdempotent }: KeyedRequest,
   failedResponse: FailedResponse | undefined,
   { areCallersGone, isTimedOut }: { readonly areCallersGone: boolean; readonly isTimedOut: boolean },
 ): SourceError {
