@@ -98,7 +98,7 @@ export function requireVariables(): void {
 }
 
 /** Writes a log line on standard error at once, for a process that may end with it. */
-export const logError = createLog((line) => console.error(line.trimEnd()));
+export const logToStderr = createLog((line) => console.error(line.trimEnd()));
 
 let logsCrashes = false;
 
@@ -111,7 +111,7 @@ export function logCrashes(): void {
   logsCrashes = true;
   process.on('uncaughtException', (error) => {
     if (process.listenerCount('uncaughtException') > 1) return;
-    logError('crash', { detail: inspect(error).slice(0, maxDetail) });
+    logToStderr('crash', { detail: inspect(error).slice(0, maxDetail) });
     process.exit(1);
   });
 }
@@ -122,7 +122,7 @@ export function logCrashes(): void {
  * @param hint what to do, one line; by default where to set variables
  */
 export function refuseStart(reasons: readonly string[], hint = whereToSet()): never {
-  if (isProduction()) logError('cannot-start', { reasons, hint: hint || undefined });
+  if (isProduction()) logToStderr('cannot-start', { reasons, hint: hint || undefined });
   else {
     const lines = ['Cannot start.', ...reasons.map((reason) => `- ${reason}`), hint];
     console.error(lines.filter((line) => line !== '').join('\n'));

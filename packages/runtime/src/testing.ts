@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { findAuthorLocation } from './code-location.ts';
-import { logError } from './process.ts';
+import { logToStderr } from './process.ts';
 import type { CallResult } from './server/call-result.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
 import { createRequestId, type FailureLine, type Incident, type SourceLine } from './server/log.ts';
@@ -53,7 +53,7 @@ export async function callTool(
     },
     onFailure(line) {
       lines.push(line);
-      logError('failure', line);
+      logToStderr('failure', line);
     },
     onSource: (line) => lines.push(line),
   });

@@ -1,7 +1,7 @@
 // The log line `source` of a failed request to a source.
 
 import { findAuthorLocation, findDeclaration } from '../code-location.ts';
-import { isProduction, logError } from '../process.ts';
+import { isProduction, logToStderr } from '../process.ts';
 import type { SourceLine } from '../server/log.ts';
 import { callOfSignal } from '../server/run-call.ts';
 import { currentCall } from './current-call.ts';
@@ -45,7 +45,7 @@ export async function logFailedRequest<T>(
     const { tool, requestId, traceparent, onSource } = currentCall.getStore() ?? callOfSignal(signal) ?? {};
     const { hint, ...problem } = explanation;
     const line = { ...problem, at, hint };
-    logError('source', { tool, request: requestId, traceparent, ...line });
+    logToStderr('source', { tool, request: requestId, traceparent, ...line });
     onSource?.(line);
     throw error;
   }

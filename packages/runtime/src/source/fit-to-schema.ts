@@ -1,6 +1,6 @@
 // Makes a response fit its schema where it differs (`drift`), and reports that.
 
-import { logError } from '../process.ts';
+import { logToStderr } from '../process.ts';
 import { limited } from '../prometheus.ts';
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
 import { losesDigits } from '../server/exact-numbers.ts';
@@ -77,7 +77,7 @@ function hasHalfOfMembers(value: unknown, schema: ObjectSchema): boolean {
 
 const limitedPath = limited();
 
-const logOnce = createThrottledLog(logError, 'source-drift', 60_000);
+const logOnce = createThrottledLog(logToStderr, 'source-drift', 60_000);
 
 function reportDrift(drift: AnswerDrift): void {
   const hint = "Correct the schema, or set drift: 'fail' in src/apis/ so that such an answer fails.";
