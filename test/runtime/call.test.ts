@@ -508,14 +508,14 @@ describe('large answers', () => {
   const length = 300_000;
 
   test('are built one at a time, while small ones are built at once', async () => {
-    const waitForTurn = createLargeWorkQueue();
+    const takeLargeWorkTurn = createLargeWorkQueue();
     const order: string[] = [];
     const context = {
       requestId: 'id',
       onDisconnect: () => () => {},
       timeoutMs: undefined,
       onIncident: () => {},
-      waitForTurn,
+      takeLargeWorkTurn,
     };
     const large = compileTool(textTool('large', (_, { found }) => found({ text: 'x'.repeat(length) })));
     const small = compileTool(echo);
@@ -529,7 +529,7 @@ describe('large answers', () => {
     await Promise.all(all);
     expect(order).toEqual(['large 1', ...Array(20).fill('small'), 'large 2', 'large 3']);
     // No call waits after the pause of the last one.
-    await waitForTurn();
+    await takeLargeWorkTurn();
   });
 
   test.each([

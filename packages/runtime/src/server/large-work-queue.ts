@@ -1,6 +1,6 @@
 // The turns of large pieces of work, with pauses for other callers.
 
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextEventLoopTurn, setTimeout as pause } from 'node:timers/promises';
 import { isolatesRequests } from './limits.ts';
 
 /**
@@ -16,8 +16,8 @@ export function createLargeWorkQueue(): () => Promise<void> {
     const turn = lastTurn;
     lastTurn = turn.then(async () => {
       const from = performance.now();
-      await nextTurn(); // the work is done
-      await nextTurn(); // and its answer is sent
+      await nextEventLoopTurn(); // the work is done
+      await nextEventLoopTurn(); // and its answer is sent
       await pause(performance.now() - from, undefined, { ref: false });
     });
     return turn;

@@ -1,6 +1,6 @@
 // Runs a tool for one call: arguments, time limit, outcome, comparison with the outputSchema, incidents.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import {
   cancelledFailure,
   expiredFailure,
@@ -44,8 +44,8 @@ export interface CallContext extends RequestContext, Pick<RunningCall, 'onSource
   readonly fillsMissing?: boolean;
   /** Receives the path of each member that was filled. */
   readonly onMissing?: ((path: string) => void) | undefined;
-  /** Resolves when the next large result may be built. */
-  readonly waitForTurn?: () => Promise<void>;
+  /** Takes a turn in the queue of large work. Resolves when the large result may be built. */
+  readonly takeLargeWorkTurn?: () => Promise<void>;
 }
 
 /** How a call has ended. */
@@ -113,14 +113,14 @@ export async function runCall(
   if (!isOutcome(outcome)) return endInMismatch('run must return the result of found(), empty() or fail()');
 
   const expectsLargeResult = lengthEstimate.current > largeLength;
-  if (expectsLargeResult) await context.waitForTurn?.();
+  if (expectsLargeResult) await context.takeLargeWorkTurn?.();
   const text = outcome.kind === 'found' ? serializeData(outcome.data) : undefined;
   if (!(await reserveForResult(text, memory))) return endByRuntime(overloadedFailure);
   const { result, mismatch } = checkOutcome(compiledTool, outcome, outcomes, text, context);
   if (!result) return endInMismatch(mismatch);
   const { length } = result.content[0].text;
   lengthEstimate.update(length);
-  if (length > largeLength) await letOthersPass(expectsLargeResult, context);
+  if (length > largeLength) await yieldToOtherCallers(expectsLargeResult, context);
   if (outcome.kind !== 'fail') return { result, outcome: outcome.kind, code: undefined };
   reportCause(outcome, name, context);
   return { result, outcome: outcome.kind, code: outcome.code };
@@ -139,10 +139,10 @@ function reserveForResult(
 }
 
 /** Lets other callers be served before a large result is sent. @param expectsLargeResult whether the call has waited for a turn already */
-function letOthersPass(expectsLargeResult: boolean, { waitForTurn }: CallContext): Promise<void> {
+function yieldToOtherCallers(expectsLargeResult: boolean, { takeLargeWorkTurn }: CallContext): Promise<void> {
   // The large result was not expected. Its call takes a turn now, so that the next large result waits.
-  if (!expectsLargeResult) void waitForTurn?.();
-  return nextTurn();
+  if (!expectsLargeResult) void takeLargeWorkTurn?.();
+  return nextEventLoopTurn();
 }
 
 /** Returns the result of an outcome, or how its data differs from the schema. */

@@ -41,7 +41,7 @@ export function createCallMethod(
 ): McpMethod {
   const onIncident = (incident: Incident) => log('incident', incident);
   const onFailure = (line: FailureLine) => log('failure', line);
-  const waitForTurn = createLargeWorkQueue();
+  const takeLargeWorkTurn = createLargeWorkQueue();
   const keepsFoundStack = !production;
   const fillsMissing = production;
   const missingReporterOf = createMissingReporters(log);
@@ -63,7 +63,7 @@ export function createCallMethod(
       operation,
       timeoutMs,
       onStop,
-      waitForTurn,
+      takeLargeWorkTurn,
       keepsFoundStack,
       onIncident,
       onFailure,
