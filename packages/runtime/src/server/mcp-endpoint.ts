@@ -272,7 +272,7 @@ export class McpEndpoint {
     return null;
   }
 
-  /** The response to a message that is not valid JSON-RPC. */
+  /** The response to an `RpcError` that was thrown before `replyTo`. */
   errorResponse({ code, message }: RpcError, headers: IncomingHttpHeaders): HttpResponse {
     // The stateless revision has no id of null.
     const id = this.#modernEra && isModern(null, headers) ? undefined : null;

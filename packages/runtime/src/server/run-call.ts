@@ -208,7 +208,7 @@ type RunWrapper = (call: RunningCall, run: () => Promise<Outcome>) => Promise<Ou
 let wrapRun: RunWrapper | undefined;
 let areCallsOnSignals = false;
 
-/** Attaches the call to the signal of each later call, so that `callOfSignal` finds it. */
+/** From now on, the signal of each call carries its call, for `callOfSignal`. */
 export function attachCallsToSignals(): void {
   areCallsOnSignals = true;
 }

@@ -47,7 +47,7 @@ export function createUsedTokens(
     const use = await usedKeys.markUsed(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
     if (use === null) {
       if (rules.once === 'on') return 'admitted';
-      // A retry must ask the store again. The store admits the replica that claimed the token.
+      // The store may have marked the token although its answer was late. So a retry asks again; the store admits the same replica.
       usedUntil.delete(jti);
       logDenial({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, requestId);
       return 'unknown';

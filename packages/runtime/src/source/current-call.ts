@@ -6,14 +6,14 @@ import { estimateAnswerMemory, type ReservedMemory, reserveForSource } from '../
 import { attachCallsToSignals, callOfSignal, type RunningCall, wrapToolRuns } from '../server/run-call.ts';
 import { overloadedError } from './source-errors.ts';
 
-/** The call whose tool runs. Empty in production, unless a live check runs. */
+/** The call whose tool runs. Empty in production, unless a check with `--live` (`SOURCES=live`) runs. */
 export const currentCall = new AsyncLocalStorage<RunningCall>();
 attachCallsToSignals();
 // AsyncLocalStorage makes a request 7% slower, so in production the call is found only by its signal.
 const storesCall = !isProduction() || process.env.SOURCES === 'live';
 if (storesCall) wrapToolRuns((call, run) => currentCall.run(call, run));
 
-/** The name of the tool that runs; undefined outside of a call, and in production unless a check runs. */
+/** The name of the tool that runs; undefined outside of a call, and in production unless a check with `--live` (`SOURCES=live`) runs. */
 export function runningTool(): string | undefined {
   return currentCall.getStore()?.tool;
 }

@@ -119,8 +119,8 @@ async function callApi(
 }
 
 /**
- * Returns whether a response has no content and is an empty result. A write with a schema is not, unless its status is 404: it gets the
- * values of `doneAnswer`.
+ * Returns whether a response has no content and is an empty result. A write with a schema gets the values of `doneAnswer` instead. A 404
+ * is always an empty result here: `getResponse` has thrown the others.
  */
 function isEmptyWithoutContent(
   { options, isReading }: ApiRequest,
@@ -144,7 +144,10 @@ function getResponse(api: Api, request: ApiRequest, key: string): Promise<Source
   return sendForOneCaller(options.signal, send);
 }
 
-/** Returns a response that this live check has recorded, a recording if recordings are replayed, or else the response of the API. */
+/**
+ * Returns a response that this check with `--live` (`SOURCES=live`) has recorded, a recording if recordings are replayed, or else the
+ * response of the API.
+ */
 async function findOrSendResponse(
   api: Api,
   request: ApiRequest,
