@@ -143,6 +143,26 @@ describe('main', () => {
     expect(elsewhere.stderr).toMatch(/^file:.*start\.js:\d+\n.*\n +\^\n\nError: no feed\n {4}at /);
   });
 
+  test.each([
+    ['an uncaught error, which ends the process', 'throw error;'],
+    ['a rejection that nothing handles', 'setInterval(() => Promise.reject(error), 10);'],
+  ])('%s is logged without the keys of the author', async (_, failing) => {
+    const own = withModule(`
+      const { defineEnv, secret } = await import('market-mcp-runtime/env');
+      defineEnv({ FEED_KEY: secret('Key of the feed.') });
+      const error = new Error('no feed at ?key=' + process.env.FEED_KEY);
+      ${failing}`);
+    const { child, exit } = run(own, 'start.js', { ...live, FEED_KEY: 'k3y-of-the-feed' });
+    // Before the server starts, a rejection is an uncaught error, too.
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk) => {
+        if (String(chunk).includes('no feed')) child.kill('SIGTERM');
+      });
+    const { stdout, stderr } = await exit;
+    expect(stdout + stderr).toContain('Error: no feed at ?key=[secret]');
+    expect(stdout + stderr).not.toContain('k3y-of-the-feed');
+  });
+
   test('a listener of the author for uncaught errors decides, in production, too', async () => {
     const own = withModule(
       "process.on('uncaughtException', ({ message }) => process.exit(Number(message)));\nsetTimeout(() => { throw new Error('9') }, 10);",

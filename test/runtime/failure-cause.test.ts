@@ -116,3 +116,16 @@ it('the incident of an error that run throws has the causes of the error, withou
   expect(incident?.detail).toContain('Error: bad key [secret]\n');
   expect(incident?.detail).toContain('[cause]: Error: unreachable');
 });
+
+it('the incident of an error that a route throws has the causes of the error, without keys', async () => {
+  defineEnv({ QUOTES_KEY: secret('Key of the quotes.') }, { QUOTES_KEY: key });
+  const route = () => {
+    throw new Error(`bad key ${key}`, { cause: new Error('unreachable') });
+  };
+  const { url, events } = await start({ routes: { '/quotes': route } });
+  expect((await fetch(new URL('/quotes', url))).status).toBe(500);
+  const [incident] = events();
+  expect(incident).toMatchObject({ event: 'incident' });
+  expect(incident?.detail).toContain('Error: bad key [secret]\n');
+  expect(incident?.detail).toContain('[cause]: Error: unreachable');
+});

@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { inspect } from 'node:util';
-import { createLog, maxDetail } from './server/log.ts';
+import { errorDetail } from './server/error-detail.ts';
+import { createLog } from './server/log.ts';
 import type { ServerInfo } from './server/mcp-methods.ts';
 
 let found: string | null | undefined;
@@ -111,7 +111,7 @@ export function logCrashes(): void {
   logsCrashes = true;
   process.on('uncaughtException', (error) => {
     if (process.listenerCount('uncaughtException') > 1) return;
-    logToStderr('crash', { detail: inspect(error).slice(0, maxDetail) });
+    logToStderr('crash', { detail: errorDetail(error) });
     process.exit(1);
   });
 }

@@ -7,6 +7,7 @@ import { connectionLimit, readServerInfo, refuseStart, startWarnings } from './p
 import { createReplicas, setSharedSourceState } from './replicas.ts';
 import type { RouteOptions } from './server/author-routes.ts';
 import type { Tool } from './server/define-tool.ts';
+import { errorDetail } from './server/error-detail.ts';
 import { createHttpApp } from './server/http-app.ts';
 import { createBatch, createLog, type Log } from './server/log.ts';
 import type { ServerInfo } from './server/mcp-methods.ts';
@@ -55,7 +56,7 @@ export async function runServer(
   const log = createLog(batch.add, () => stdout.writable && stdout.writableLength < maxUnreadBytes);
   process.on('exit', batch.flush);
   process.on('unhandledRejection', (reason) => {
-    log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
+    log('incident', { detail: errorDetail(reason) });
   });
 
   const start = async () => {

@@ -15,6 +15,7 @@ import {
 } from './author-routes.ts';
 import { createMemory, setSourceMemory } from './call-memory.ts';
 import type { Tool } from './define-tool.ts';
+import { errorDetail } from './error-detail.ts';
 import { networkOf } from './fair-limit.ts';
 import {
   bodyRefusals,
@@ -336,7 +337,7 @@ class HttpApp implements App {
 
   #failureResponse(error: unknown, headers: IncomingHttpHeaders, requestId: string): HttpResponse {
     if (error instanceof RpcError) return this.#endpoint.errorResponse(error, headers);
-    this.#log('incident', { id: requestId, detail: error instanceof Error ? error.stack : String(error) });
+    this.#log('incident', { id: requestId, detail: errorDetail(error) });
     return jsonResponse(500, { error: `Internal error (incident ${requestId})` });
   }
 }
