@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { CheckReport } from '../../packages/contract/src/check/check-report.ts';
 import { listingChange } from '../../packages/contract/src/check/drift.ts';
 import { skipExplainedFailures } from '../../packages/contract/src/check/explained-failures.ts';
 import { skippedRule } from '../../packages/contract/src/check/skipped-rule.ts';
-import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
-import type { RehearsalStep, RuleResult } from '../../packages/contract/src/model.ts';
+import { type Baseline, evaluateReport } from '../../packages/contract/src/check/verdict.ts';
+import type { NotRunCause, RehearsalStep, RuleResult } from '../../packages/contract/src/model.ts';
 import { type ReporterName, reporters } from '../../packages/contract/src/report/reporters.ts';
 import { consent, NotRun } from '../../packages/contract/src/wire/not-run.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
@@ -356,6 +357,47 @@ describe('a check that left rules out', () => {
     const report = of([]);
     expect([report.ok, report.complete]).toEqual([true, true]);
     expect(reporters[name](report, plain)).not.toMatch(/nothing failed|To run/);
+  });
+});
+
+describe('a check without a failed rule that is not decided', () => {
+  const skipped = (cause: NotRunCause, id = 'gate.expired') => ruleResult(id, { status: 'not-run', cause });
+  const of = (rules: readonly RuleResult[], demands = lenient, baseline?: Baseline) =>
+    evaluateReport(reportOf([ruleResult('tool.name'), ...rules]), demands, baseline);
+  const text = (name: ReporterName, report: CheckReport) => reporters[name](report, plain);
+
+  it.each([
+    [[skipped('unanswered')], 'not decided: no answer for 1 MUST rule'],
+    [[skipped('unanswered'), skipped('deadline', 'gate.used')], 'not decided: no answer for 2 MUST rules'],
+    [[skipped('error'), skipped('unanswered', 'gate.used')], 'not decided: the check itself failed'],
+  ])('is not called failed: case %#', (rules, verdict) => {
+    const report = of(rules);
+    expect(report.ok).toBe(false);
+    expect(text('pretty', report)).toContain(`! ${verdict}  1 rule passed, 0 failed`);
+    expect(text('markdown', report)).toMatch(/^# ⚠️ /);
+    expect(text('markdown', report)).toContain(`**${verdict}**`);
+    expect(text('github', report)).toContain(`market-mcp check ${verdict.replace(':', '%3A')}::`);
+  });
+
+  it.each([
+    [
+      'a rule fails too',
+      of([skipped('unanswered'), failed('gate.used', [{ expected: 'HTTP 401', actual: 'HTTP 200' }])]),
+    ],
+    ['every rule must run', of([skipped('unanswered')], { ...lenient, requireAll: true })],
+    ['an entry of the baseline passes', of([], lenient, { file: 'x', known: [{ rule: 'tool.name' }] })],
+    [
+      'the drift breaks callers',
+      evaluateReport(reportOf([ruleResult('tool.name')]), { ...lenient, level: 'should' }, undefined, {
+        against: 'x',
+        refreshNeeded: true,
+        changes: [listingChange('input.member.gone', 'get_price')],
+      }),
+    ],
+  ])('is called failed if %s', (_, report) => {
+    expect(report.ok).toBe(false);
+    expect(text('pretty', report)).toContain('✗ failed');
+    expect(text('markdown', report)).toMatch(/^# ❌ /);
   });
 });
 

@@ -109,22 +109,32 @@ function CheckView({ job }: { job: Job }) {
   );
 }
 
+function VerdictNotice({ report }: { report: CheckReport }) {
+  const verdict = verdictOf(report);
+  const isDecided = verdict === 'passed' || verdict === 'failed';
+  let mark: Mark = report.ok ? 'pass' : 'advice';
+  if (verdict === 'failed') mark = 'fail';
+  return (
+    <Notice
+      mark={mark}
+      title={isDecided ? `The check ${verdict}` : `Result of the check: ${verdict}`}
+      lines={[countsOf(report.summary)]}
+    />
+  );
+}
+
 /** The verdict, then what failed, what could be better, what was not run and why, and what passed. */
 function CheckReportView({ job }: { job: Job }) {
   const report = job.result as CheckReport | null;
   if (!report) return <Steps steps={job.steps} />;
-  const { rules, demands, summary, ok, complete } = report;
+  const { rules, demands } = report;
   const failed = rules.filter((rule) => rule.status === 'fail' && countsAsFailure(rule, demands));
   const advice = rules.filter((rule) => rule.status === 'fail' && !countsAsFailure(rule, demands));
   const passed = rules.filter(({ status }) => status === 'pass');
   const remarks = remarksOf(report).filter(({ about }) => about !== 'coverage');
   return (
     <>
-      <Notice
-        mark={ok ? 'pass' : 'fail'}
-        title={`The check ${complete || !ok ? '' : 'ended: '}${verdictOf(report)}`}
-        lines={[countsOf(summary)]}
-      />
+      <VerdictNotice report={report} />
       {failed.length > 0 && (
         <Part mark="fail" title={`${counted(failed.length, 'rule')} failed`}>
           <Findings findings={failed.map(findingOf)} />

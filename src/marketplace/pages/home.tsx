@@ -268,7 +268,8 @@ function stepClass(isNext: boolean, isDone: boolean): string {
 function checkText(last: Data['lastCheck']): string {
   if (!last) return 'Run every rule of the contract.';
   if (!last.isCurrent) return 'Your tools have changed since the last check.';
-  if (!last.ok) return last.failed > 0 ? `${counted(last.failed, 'rule')} failed.` : 'The check failed.';
+  if (last.failed > 0) return `${counted(last.failed, 'rule')} failed.`;
+  if (!last.ok) return 'The check is not decided.';
   return `${counted(last.passed, 'rule')} passed${last.notRun > 0 ? `, ${last.notRun} not run` : ''}.`;
 }
 

@@ -42,10 +42,9 @@ export function evaluateReport(
     ),
     known: knownCount,
   };
-  const driftFails = demands.level === 'should' && drift?.changes.some(({ breaks }) => breaks) === true;
   return {
     ...report,
-    ok: meetsDemands(rules, summary, demands) && staleEntries.length === 0 && !driftFails,
+    ok: meetsDemands(rules, summary, demands) && staleEntries.length === 0 && !driftFails(drift, demands),
     complete: isComplete(rules),
     rules,
     ...(drift && { drift }),
@@ -53,6 +52,22 @@ export function evaluateReport(
     demands,
     summary,
   };
+}
+
+/**
+ * Whether a check failed: a rule, an entry of the baseline, or the drift. A check that is not `ok` without such a failure lacks answers, or
+ * had an error.
+ */
+export function hasFailure({ rules, demands, baseline, drift }: CheckReport): boolean {
+  const hasFailedRule = rules.some(
+    (rule) => (rule.status === 'fail' || demands.requireAll) && countsAsFailure(rule, demands),
+  );
+  const staleCount = baseline?.stale.length ?? 0;
+  return hasFailedRule || staleCount > 0 || driftFails(drift, demands);
+}
+
+function driftFails(drift: Drift | undefined, { level }: Demands): boolean {
+  return level === 'should' && drift?.changes.some(({ breaks }) => breaks) === true;
 }
 
 /** Whether the verdict of a rule makes the check fail. */

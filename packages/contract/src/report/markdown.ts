@@ -30,11 +30,12 @@ export function markdownReport(report: CheckReport): string {
     serverErrors = [],
     summary,
   } = report;
+  const verdict = verdictOf(report);
   const failed = rules.filter(({ status }) => status === 'fail');
   const notRun = rules.filter(({ status }) => status === 'not-run');
   const blocks: readonly (readonly string[])[] = [
-    [`# ${verdictSign(report)} Contract check of ${escapeMarkdown(target)}`],
-    [`Platform ${escapeMarkdown(platform)}: **${verdictOf(report)}**; ${countsOf(summary)}.`],
+    [`# ${verdictSign(verdict)} Contract check of ${escapeMarkdown(target)}`],
+    [`Platform ${escapeMarkdown(platform)}: **${verdict}**; ${countsOf(summary)}.`],
     complete ? [] : remedyLines(report).map(escapeMarkdown),
     table(['rule', 'level', 'problem', 'fix', 'source'], failed.map(failureRow)),
     rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
@@ -64,9 +65,9 @@ export function markdownReport(report: CheckReport): string {
     .join('\n\n');
 }
 
-function verdictSign({ ok, complete }: CheckReport): string {
-  if (!ok) return '❌';
-  return complete ? '✅' : '⚠️';
+function verdictSign(verdict: string): string {
+  if (verdict === 'failed') return '❌';
+  return verdict === 'passed' ? '✅' : '⚠️';
 }
 
 /** How a dispute before "Refresh Skills" ends. */

@@ -1,5 +1,7 @@
 import { brokenBy } from '../check/change-rules.ts';
 import type { CheckedRule, CheckReport, OtherError } from '../check/check-report.ts';
+import { conclusionOf } from '../check/summary.ts';
+import { hasFailure } from '../check/verdict.ts';
 import { counted } from '../command/format-text.ts';
 import { type Paint, plainPaint, printable } from '../command/paint.ts';
 import type { Problem } from '../model.ts';
@@ -146,9 +148,17 @@ export function stackLines(problems: readonly Problem[]): readonly string[] {
   return [...new Set(stacks)].filter((stack) => stack !== '');
 }
 
-/** The verdict in words. A report with rules that could not be run does not say that the server passed. */
-export function verdictOf({ ok, complete, rules, summary }: CheckReport): string {
-  if (!ok) return 'failed';
+/**
+ * The verdict in words. A report with rules that could not be run does not say that the server passed, and a report without a failure does
+ * not say that it failed.
+ */
+export function verdictOf(report: CheckReport): string {
+  if (hasFailure(report)) return 'failed';
+  const { complete, rules, summary } = report;
+  const conclusion = conclusionOf(report);
+  if (conclusion === 'error') return 'not decided: the check itself failed';
+  if (conclusion === 'unanswered')
+    return `not decided: no answer for ${counted(summary.unanswered, 'MUST rule')}`;
   if (complete) return 'passed';
   return `nothing failed, ${summary.notRun} of ${rules.length} rules not run`;
 }
