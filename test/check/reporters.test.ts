@@ -154,7 +154,7 @@ describe('pretty', () => {
   it('prints two lines for each failed rule, causes first, if the details fill more than a screen', () => {
     const problem = { path: 'POST', expected: 'x', actual: 'y' };
     const ids = Array.from({ length: 60 }, (_, index) => `tool.rule-${index}`);
-    const waiting = skippedRule(ruleResult('gate.expired'), NotRun.by('ungated'));
+    const waiting = skippedRule(ruleResult('gate.expired'), NotRun.preventedBy('ungated'));
     const rules = [
       failed('tool.advice', [problem], { level: 'should' }),
       ...ids.map((id) => failed(id, [problem, { ...problem, path: 'GET' }])),

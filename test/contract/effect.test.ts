@@ -9,7 +9,7 @@ import {
   verbIn,
   writingEffect,
 } from '../../packages/contract/src/definition/effect.ts';
-import { verdictOn } from '../../packages/contract/src/wire/safety.ts';
+import { permissionOf } from '../../packages/contract/src/wire/safety.ts';
 import { writingTools } from '../../src/import/mcp-tools.ts';
 
 function namesIn(text: string): readonly string[] {
@@ -75,7 +75,7 @@ describe('what follows from a name', () => {
     for (const name of [...reading, ...writing.map(([one]) => one), ...unknown]) {
       const reads = effectInName(name) === 'reads';
       expect([name, writingTools([{ name }]).has(name)]).toEqual([name, !reads]);
-      expect([name, verdictOn({ name }, new Set(['*'])).isCalled]).toEqual([name, reads]);
+      expect([name, permissionOf({ name }, new Set(['*'])).isCalled]).toEqual([name, reads]);
       if (effectInName(name) !== undefined)
         expect([name, completeHints(name, undefined).readOnlyHint]).toEqual([name, reads]);
     }

@@ -26,13 +26,16 @@ interface CheckedServer {
 export interface RuleCheck {
   /** Absent if the server stopped answering before the rule had a verdict. */
   readonly result?: RuleResult;
-  /** Whether all requests of the rule got an answer. */
-  readonly isComplete?: boolean;
+  /** Whether `check` returned instead of throwing, and a rate limit did not distort what it measured. */
+  readonly hasReturned?: boolean;
   /** Whether load, or another session of this run, may be the cause of its failure. */
   readonly isDoubtful?: boolean;
   /** The problems of a request that got no complete answer while the server answered others. */
   readonly hangProblems?: readonly Problem[];
 }
+
+/** The server stopped answering: the run decides later. */
+const withoutVerdict: RuleCheck = {};
 
 const notMeasurable = NotRun.because(
   'inapplicable',
@@ -75,13 +78,13 @@ export async function checkRule(
       throw NotRun.because('unanswered', rateLimited);
     if (problems.length > 0 && mayEndServer(rule)) await liveness.recordOutageIfSilent(rule.id);
     const isDoubtful = problems.length > 0 && rule.turn === 'separate';
-    return { result: resultOf(problems), isComplete: true, isDoubtful };
+    return { result: resultOf(problems), hasReturned: true, isDoubtful };
   } catch (thrown) {
     probe.signal?.throwIfAborted();
     const error = isDistorted() ? notMeasurable : thrown;
     const reason = skipOf(error);
     const isAnswering = reason.notRunCause !== 'unanswered' || (await liveness.checkAnswering(rule.id));
-    const skipped: RuleCheck = isAnswering ? { result: skippedRule(resultOf([]), reason) } : {};
+    const skipped: RuleCheck = isAnswering ? { result: skippedRule(resultOf([]), reason) } : withoutVerdict;
     if (!controlsPassed || !isViolatedBySilence(rule, error)) return skipped;
     const problems = silenceProblems(error);
     return silenceCheck(rule, { problems, skipped, isAnswering, failed: resultOf(problems) });
@@ -90,10 +93,11 @@ export async function checkRule(
 
 /** The verdict on a rule that requires an answer and got none. A dead server fails only the rules that may end it. */
 function silenceCheck(rule: LiveRule, { problems, skipped, isAnswering, failed }: Silence): RuleCheck {
-  if (rule.mustAnswer === 'in-time') return isAnswering ? { ...skipped, hangProblems: problems } : {};
+  if (rule.mustAnswer === 'in-time')
+    return isAnswering ? { ...skipped, hangProblems: problems } : withoutVerdict;
   if (isAnswering) return { result: failed, isDoubtful: true };
   if (mayEndServer(rule)) return { result: failed };
-  return {};
+  return withoutVerdict;
 }
 
 /** A check of a rule whose request got no answer. */

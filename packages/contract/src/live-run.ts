@@ -53,10 +53,10 @@ class RunState {
   }
 
   /** Records that a check of a rule was made with a probe. */
-  record(rule: LiveRule, { isComplete, isDoubtful, hangProblems }: RuleCheck, probe: Probe): void {
+  record(rule: LiveRule, { hasReturned, isDoubtful, hangProblems }: RuleCheck, probe: Probe): void {
     if (isDoubtful) this.doubtfulRules.add(rule);
     if (hangProblems) this.hangingRules.add(rule);
-    if (isComplete && submissionRules.includes(rule)) this.rehearsalProbe = probe;
+    if (hasReturned && submissionRules.includes(rule)) this.rehearsalProbe = probe;
   }
 
   /** Removes the results of rules that cannot be repeated, because the server stopped answering. Separate rules start servers themselves. */

@@ -100,7 +100,7 @@ function countProgress(onRule: RunOptions['onRule'], total: number): ReportProgr
   };
 }
 
-/** Starts the second instance if a rule needs it. It starts while the server answers the first requests: both take as long. */
+/** Starts the second instance if a rule needs it. It starts while the server answers the first requests. The two take about the same time, so nothing waits. */
 function startSecondInstance(leveledRules: readonly LeveledRule[], probe: Probe): void {
   if (!leveledRules.some(({ rule }) => rule.controls?.includes(startsInstances))) return;
   secondInstance(probe).catch(() => {}); // the rule that needs the instance reports the error

@@ -11,10 +11,10 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { groupsOf, inspectToolList } from 'market-mcp-contract/report';
 import {
   type Probe,
+  permissionOf,
   submissionCalls,
   submissionHarm,
   submissionTest,
-  verdictOn,
   verdictsOf,
 } from 'market-mcp-contract/wire';
 import type { ToolCaller } from './caller.ts';
@@ -170,7 +170,7 @@ export function plannedCalls(
   const definitions = tools.filter(isObject);
   return submissionCalls(definitions, smoke).map((call, at) => {
     const definition = definitions[at] ?? {};
-    const { isCalled, because } = verdictOn(definition, harmless);
+    const { isCalled, because } = permissionOf(definition, harmless);
     const { says, fix } = submissionHarm(call);
     return {
       isCalled,

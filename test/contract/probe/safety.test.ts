@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import type { CallPlan, Report, ToolExample } from '../../../packages/contract/src/model.ts';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
-import { signOfHarm, verdictOn } from '../../../packages/contract/src/wire/safety.ts';
+import { permissionOf, signOfHarm } from '../../../packages/contract/src/wire/safety.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 import { signer, trust } from '../../broken/trust.ts';
@@ -20,7 +20,7 @@ it.each([
   ['undeleted', ['undeleted']],
 ])('the words of %s', (name, words) => expect(wordsOf(name)).toEqual(words));
 
-describe('verdictOn', () => {
+describe('permissionOf', () => {
   const readOnly = { annotations: { readOnlyHint: true } };
   it.each<[JsonObject, string[], boolean]>([
     [{ name: 'get_price', ...readOnly }, [], true],
@@ -42,7 +42,7 @@ describe('verdictOn', () => {
     [{ name: 'quote' }, ['*'], false],
     [{ name: 'quote' }, ['quote'], true],
   ])('for %j with %j named: %s', (tool, named, isCalled) => {
-    expect(verdictOn(tool, new Set(named)).isCalled).toBe(isCalled);
+    expect(permissionOf(tool, new Set(named)).isCalled).toBe(isCalled);
   });
 
   it('uses exactly the words that docs/check-reference.md lists', () => {

@@ -4,7 +4,7 @@ import type { Report, RuleResult } from '../model.ts';
 import { version } from '../version.ts';
 
 /**
- * The count of each verdict.
+ * The count of each verdict. `unanswered` counts each MUST that was not checked for lack of an answer, of time, or without an explanation.
  *
  * @param ms the duration of the whole run.
  * @param knownFailures further rules that failed and are not counted.
@@ -52,8 +52,7 @@ export function isComplete(rules: readonly RuleResult[]): boolean {
 }
 
 /**
- * The outcome of a run. `error`: the check itself failed. `unanswered`: a MUST could not be checked because the server did
- * not answer. `failed`: a rule that counts failed.
+ * The outcome of a run. `error`: the check itself failed. `unanswered`: `summary.unanswered` is not 0. `failed`: a rule that counts failed.
  */
 export type Conclusion = 'ok' | 'failed' | 'unanswered' | 'error';
 

@@ -40,7 +40,7 @@ export interface OpenedServer {
 /**
  * Checks the server at a URL.
  *
- * @returns 1 if a rule that counts failed, 3 if a MUST could not be checked because the server did not answer
+ * @returns 1 if a rule that counts failed, 3 if a MUST was not checked for lack of an answer, of time, or without an explanation
  * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`, `NOT_WRITABLE`, `UNREACHABLE`, `UNKNOWN_TOOL`, `NO_RULES`, `NO_LISTING`; Cancelled
  */
 export async function checkUrl(

@@ -216,15 +216,15 @@ function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint, verbose: 
       `${paint.green('✓')} ${title.replace(':', ` (${steps.length} ${steps.length === 1 ? 'tool' : 'tools'}):`)}`,
     ];
   }
-  const passed = steps.filter(({ status }) => status === 'pass').slice(entriesShown);
-  const failed = steps.filter(({ status }) => status === 'fail').slice(entriesShown);
-  const hidden = new Set([...passed, ...failed]);
+  const hiddenPassed = steps.filter(({ status }) => status === 'pass').slice(entriesShown);
+  const hiddenFailed = steps.filter(({ status }) => status === 'fail').slice(entriesShown);
+  const hidden = new Set([...hiddenPassed, ...hiddenFailed]);
   const lines = [
     paint.bold(title),
     ...steps.filter((step) => !hidden.has(step)).flatMap((step) => stepLines(step, paint)),
   ];
-  if (failed.length > 0) lines.push(`… and ${failed.length} more that fail`);
-  if (passed.length > 0) lines.push(`… and ${passed.length} more that pass`);
+  if (hiddenFailed.length > 0) lines.push(`… and ${hiddenFailed.length} more that fail`);
+  if (hiddenPassed.length > 0) lines.push(`… and ${hiddenPassed.length} more that pass`);
   return lines;
 }
 

@@ -148,7 +148,7 @@ async function repeatRequests(probe: Probe): Promise<void> {
   const newConnection = probe.ledger.hasReset;
   const lists = await repeatToolsList(probe, newConnection);
   if (await probe.hasCases()) await repeatCalls(probe, newConnection);
-  if (!lists.some((answer) => answer?.result)) throw NotRun.by(first.result ? 'list' : 'initialize');
+  if (!lists.some((answer) => answer?.result)) throw NotRun.preventedBy(first.result ? 'list' : 'initialize');
 }
 
 /** Counts a failed first initialize, and repeats initialize if it ever failed. */

@@ -30,7 +30,7 @@ export const callRules: readonly LiveRule[] = [
     fix: 'Answer a call that fails with a result that has isError: true, whatever went wrong.',
     check: async (probe) => {
       const { http } = await probe.ordinaryCall();
-      if (isDenied(http) && !(await probe.isUngated())) throw NotRun.by('refused');
+      if (isDenied(http) && !(await probe.isUngated())) throw NotRun.preventedBy('refused');
       const outcomes = await probe.outcomes();
       const answeredOutcomes = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
       return problemsOfEach(answeredOutcomes, noAnswerTo(outcomes), (outcome) => {
@@ -184,7 +184,7 @@ async function failsOn(
   const succeeded = (await answeredCalls(probe)).filter(
     ({ result, expect, isInvalid }) => result && result.isError !== true && expect !== 'fail' && !isInvalid,
   );
-  if (succeeded.length === 0) throw NotRun.by('noSuccess');
+  if (succeeded.length === 0) throw NotRun.preventedBy('noSuccess');
   const calls = (await probe.tools()).flatMap((tool) => {
     const valid = succeeded.find((valid) => valid.tool === tool);
     const schema = tool.inputSchema;

@@ -44,7 +44,7 @@ export const discoveryRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { initializeMs } = probe.profile.limits;
       const { http, result } = await probe.firstInitialize();
-      if (!result) throw NotRun.by('initialize');
+      if (!result) throw NotRun.preventedBy('initialize');
       const actual = `${Math.round(http.ms)} ms`;
       return problemsAt(http.ms <= initializeMs, 'initialize', `an answer within ${initializeMs} ms`, actual);
     },
@@ -157,7 +157,7 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     mustAnswer: true,
     check: async (probe) => {
       if (kind === 'tools') {
-        if (await hasNoTools(probe)) throw NotRun.by('noTools');
+        if (await hasNoTools(probe)) throw NotRun.preventedBy('noTools');
         const pages = await probe.fetchedToolList();
         const { answer } = pages.fault ?? {};
         const problems = toolListProblems(pages);

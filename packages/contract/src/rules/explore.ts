@@ -94,8 +94,8 @@ function callsOfExploration({ calls, notes }: Exploration): readonly ExploredCal
   const executedCalls = calls.filter(({ rpc: { http } }) => !isDeniedByStatus(http) && !isLimited(http));
   // The time was over before the first call.
   if (calls.length === 0 && notes.length > 0) throw NotRun.because('unanswered', notes.join('; '));
-  if (executedCalls.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
-  if (!executedCalls.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
+  if (executedCalls.length === 0) throw NotRun.preventedBy(calls.length > 0 ? 'refused' : 'noSuccess');
+  if (!executedCalls.some(({ ordinary }) => ordinary.result)) throw NotRun.preventedBy('noResult');
   return executedCalls;
 }
 

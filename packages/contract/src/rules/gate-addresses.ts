@@ -9,7 +9,7 @@ import type { CallParams, Probe } from '../wire/probe.ts';
 import { describe, isLimited } from '../wire/rpc.ts';
 import { refusedArguments } from '../wire/tool-cases.ts';
 import { answerProblems } from './answer-problems.ts';
-import { bearerValue, callWith, freshToken, type HeaderValue, refusesOnlyOthers } from './gate-attempts.ts';
+import { bearerValue, callWith, freshToken, type HeaderValue, tokenDecides } from './gate-attempts.ts';
 import { misplacedTokens, runsNothing, type Unpaid } from './gate-request.ts';
 import { type LiveRule, must, problemsInParallel, should } from './rule.ts';
 
@@ -36,7 +36,7 @@ export const gateAddressRules: readonly LiveRule[] = [
       if (left.length > 0)
         note?.(`not asked, because they refuse no arguments and may change something: ${left.join(', ')}`);
       if (calls.length > mostTools) note?.(`asked for the first ${mostTools} of ${calls.length} tools`);
-      if (calls.length === 0) throw tools.length === 0 ? NotRun.by('noTool') : withheld;
+      if (calls.length === 0) throw tools.length === 0 ? NotRun.preventedBy('noTool') : withheld;
       const headers = await untrusted(probe);
       for (const call of calls.slice(0, mostTools)) {
         const [problem] = await problemsInParallel(headers, (header) => openProblems(probe, call, header));
@@ -59,7 +59,7 @@ export const gateAddressRules: readonly LiveRule[] = [
     ...should('gate.token-elsewhere', 'C§5.7 leaves the place open; RFC 6750 §2.3 and §5.3'),
     title: 'a token in the query or in a cookie does not pay for a call',
     fix: 'Read the token from the Authorization header alone: addresses are logged, and cookies are sent by any page.',
-    controls: refusesOnlyOthers,
+    controls: tokenDecides,
     check: async (probe) => {
       const problems = await runsNothing(
         probe,

@@ -9,8 +9,8 @@ import type { TokenVariant } from '../wire/signer.ts';
 import { ranProblems } from './answer-problems.ts';
 import { type LiveRule, must, problemsInParallel } from './rule.ts';
 
-/** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
-export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
+/** A call without a token is refused and one with a valid token is accepted. */
+export const tokenDecides = [refusesUnpaid, admitsPaid];
 
 /** A value for the header of the token, and its name in a report, which must not contain a valid token. */
 export interface HeaderValue {
@@ -56,7 +56,7 @@ export function refusalOfForgery(
       allForgeries.map(async (forgery) => bearerValue(probe, await probe.token(forgery), label(forgery))),
     );
   };
-  return refusalOfValues(id, `tools/call with ${title}`, attempts, refusesOnlyOthers);
+  return refusalOfValues(id, `tools/call with ${title}`, attempts, tokenDecides);
 }
 
 /** Sends a tools/call with this value of the token's header; by default the call that every rule about tokens sends. */

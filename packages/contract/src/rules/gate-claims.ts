@@ -6,8 +6,8 @@ import {
   callWith,
   claims,
   refusalOfForgery,
-  refusesOnlyOthers,
   secondsFromNow,
+  tokenDecides,
 } from './gate-attempts.ts';
 import { type LiveRule, must } from './rule.ts';
 
@@ -127,7 +127,7 @@ function survives(id: string, title: string, forgery: TokenVariant): LiveRule {
     ...must(id, 'C§5.1, C§7'),
     title: `tools/call with ${title} is refused or accepted, without an error of the server`,
     fix: 'Treat every error of the verification as a refusal.',
-    controls: refusesOnlyOthers,
+    controls: tokenDecides,
     check: async (probe) => {
       const { value, label } = bearerValue(probe, await probe.token(forgery), title);
       const answer = await callWith(probe, value);

@@ -18,8 +18,8 @@ import {
   refusalOfForgery,
   refusalOfValues,
   refusalsOf,
-  refusesOnlyOthers,
   secondsFromNow,
+  tokenDecides,
 } from './gate-attempts.ts';
 import { type LiveRule, must, problemUnless, should } from './rule.ts';
 
@@ -95,7 +95,7 @@ export const gateTokenRules: readonly LiveRule[] = [
         { value: token, label: 'a valid token without a scheme' },
       ];
     },
-    refusesOnlyOthers,
+    tokenDecides,
   ),
   refusalOfForgery('gate.wrong-key', 'a token signed with another key', { by: 'untrusted' }),
   refusalOfForgery('gate.embedded-key', 'a token that contains its own key', { by: 'embedded' }),
@@ -121,14 +121,14 @@ export const gateTokenRules: readonly LiveRule[] = [
         'a token whose claims do not match its signature',
       ),
     ],
-    refusesOnlyOthers,
+    tokenDecides,
   ),
   {
     ...refusalOfValues(
       'gate.tampered-after-success',
       'a changed token whose original was accepted before',
       async () => [],
-      refusesOnlyOthers,
+      tokenDecides,
     ),
     check: async (probe) => {
       const token = await freshToken(probe);
@@ -149,7 +149,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     ),
     turn: 'waiting',
     measures: true,
-    controls: refusesOnlyOthers,
+    controls: tokenDecides,
     begin: useExpiringToken,
     check: usedTokenProblems,
   },
@@ -182,7 +182,7 @@ interface ExpiringToken {
   signUnusedToken(): Promise<string>;
 }
 
-/** Measures the leeway of the server, then uses a token just before the leeway ends. Made once in a run. */
+/** Measures the leeway of the server, then uses a token just before the leeway ends. Made once for a probe. */
 function useExpiringToken(probe: Probe): Promise<ExpiringToken> {
   return probe.once('used token', async () => {
     const leeway = await measureLeeway(probe);

@@ -33,7 +33,7 @@ export const identityRules: readonly LiveRule[] = [
     check: async (probe) => {
       const health = await probe.health();
       const isInTime = health.ms <= healthMs;
-      if (isInTime && !saysStatus(health)) throw NotRun.by('health');
+      if (isInTime && !saysStatus(health)) throw NotRun.preventedBy('health');
       const actual = `${Math.round(health.ms)} ms`;
       return problemsAt(isInTime, 'GET /health', `an answer within ${healthMs} ms`, actual);
     },
@@ -45,7 +45,7 @@ export const identityRules: readonly LiveRule[] = [
     controls: [reportsHealth],
     check: async (probe) => {
       const health = await probe.health();
-      if (!saysStatus(health)) throw NotRun.by('health');
+      if (!saysStatus(health)) throw NotRun.preventedBy('health');
       const { status } = health;
       const answer = await probe.http({ path: '/health?t=1' });
       return answerProblems(answer.status === status, 'GET /health?t=1', `HTTP ${status}`, answer);
@@ -70,7 +70,7 @@ export const identityRules: readonly LiveRule[] = [
     controls: [],
     check: async (probe) => {
       const health = await probe.health();
-      if (!saysStatus(health)) throw NotRun.by('health');
+      if (!saysStatus(health)) throw NotRun.preventedBy('health');
       const type = health.headers['content-type'];
       const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(type ?? '');
       return valueProblems(isJson, 'GET /health, header content-type', 'application/json', type).map(
@@ -87,7 +87,7 @@ export const identityRules: readonly LiveRule[] = [
       const { status, values } = await probe.health();
       const [body] = values;
       const word = isObject(body) ? body.status : undefined;
-      if (!isText(word)) throw NotRun.by('health');
+      if (!isText(word)) throw NotRun.preventedBy('health');
       const expected = '"ok", or HTTP 503';
       const actual = `HTTP 200 with ${shorten(word)}`;
       return problemsAt(status !== 200 || !notReady.test(word), 'GET /health status', expected, actual);
@@ -168,7 +168,7 @@ export const identityRules: readonly LiveRule[] = [
     check: async (probe) => {
       const [health] = (await probe.health()).values;
       const { serverInfo } = await initialized(probe);
-      if (!isObject(health) || !isObject(serverInfo)) throw NotRun.by('identity');
+      if (!isObject(health) || !isObject(serverInfo)) throw NotRun.preventedBy('identity');
       return (
         [
           ['server', 'name'],
@@ -192,7 +192,7 @@ const notReady = /^(un|not|start|init|boot|load|warm|down|degraded|fail|err|stop
 
 async function initialized(probe: Probe): Promise<JsonObject> {
   const { result } = await probe.firstInitialize();
-  if (!result) throw NotRun.by('initialize');
+  if (!result) throw NotRun.preventedBy('initialize');
   return result;
 }
 

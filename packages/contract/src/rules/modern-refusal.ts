@@ -250,7 +250,7 @@ export const modernRefusalRules = withSharedMembers({ controls: [speaksModern, l
   },
 ]);
 
-/** Checks the answers to bodies that are not a valid request. They are sent once in a run. */
+/** Checks the answers to bodies that are not a valid request. They are sent once for a probe. */
 async function eachUnreadable(
   probe: Probe,
   findProblems: (answer: HttpAnswer, path: string) => readonly Problem[],
@@ -300,7 +300,7 @@ function isAllowed(code: Json | undefined): boolean {
   return !isReserved && code !== -32_002 && code !== -32_042;
 }
 
-/** An ordinary call without a token, made once in a run. */
+/** An ordinary call without a token, made once for a probe. */
 function modernUnpaidCall(probe: Probe): Promise<HttpAnswer> {
   return probe.once('modern unpaid call', async () => {
     const { body, headers } = await toolCallMessage(probe);

@@ -185,7 +185,7 @@ export const modernRules = withSharedMembers({ controls: [speaksModern] }, [
   },
 ]);
 
-/** The tools/list of the stateless revision, requested once in a run. */
+/** The tools/list of the stateless revision, requested once for a probe. */
 export function modernList(probe: Probe): Promise<RpcAnswer> {
   return probe.once('modern list', () => modernRpc(probe, 'tools/list'));
 }

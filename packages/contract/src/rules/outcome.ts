@@ -92,7 +92,7 @@ export const outcomeRules: readonly LiveRule[] = [
       const unsent = outcomes.find(({ rpc }) => isUnsent(rpc.http));
       if (unsent && problems.length === 0) throw new NotSent(unsent.rpc.http.body);
       if (problems.length > 0 || outcomes.some(({ rpc }) => rpc.response)) return problems;
-      throw NotRun.by('noResponse');
+      throw NotRun.preventedBy('noResponse');
     },
   },
   {
@@ -110,7 +110,7 @@ export const outcomeRules: readonly LiveRule[] = [
         result !== undefined &&
         rpc.http.ms > instantMs;
       const outcomes = await probe.outcomes();
-      if (!outcomes.some(({ rpc }) => rpc.response)) throw NotRun.by('noResponse');
+      if (!outcomes.some(({ rpc }) => rpc.response)) throw NotRun.preventedBy('noResponse');
       const slowCalls = groupBy(outcomes.filter(isSlow), ({ name }) => name);
       const problems: Problem[] = [];
       for (const [call] of slowCalls.values()) {
@@ -134,7 +134,7 @@ export const outcomeRules: readonly LiveRule[] = [
     controls: [initializesAgain, listsInClient],
     check: async (probe) => {
       const results = (await answeredCalls(probe)).filter(({ result }) => result !== undefined);
-      if (results.length === 0) throw NotRun.by('noResult');
+      if (results.length === 0) throw NotRun.preventedBy('noResult');
       const session = await orRejection(listingClient(probe, () => probe.payment()));
       if (session instanceof ListRejected) return listProblems(session.message);
       try {

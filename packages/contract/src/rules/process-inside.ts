@@ -41,7 +41,7 @@ async function refusedProblems(probe: Probe): Promise<readonly Problem[]> {
     const callRefused = async (tool: Json) => {
       for (let call = 0; call < refusedCalls; call++) {
         const status = await caller(tool, args, call % 2 === 0 ? undefined : forged);
-        if (status < 400) throw NotRun.by('ungated');
+        if (status < 400) throw NotRun.preventedBy('ungated');
       }
       return (await tell('functions')).filter(isObject);
     };
@@ -78,7 +78,7 @@ async function memoryProblems(probe: Probe): Promise<readonly Problem[]> {
     const round = async (count: number): Promise<number> => {
       await mapConcurrently(Array.from({ length: count }), callsAtOnce, async (_, at) => {
         const status = await caller(name, args, at % 2 === 0 ? token : undefined);
-        if (at % 2 === 0 && status !== 200) throw NotRun.by('refused');
+        if (at % 2 === 0 && status !== 200) throw NotRun.preventedBy('refused');
       });
       const [bytes] = await tell('memory');
       return Number(bytes);
@@ -117,7 +117,7 @@ async function withInside(
     const instance = await probe.launch({
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${required}`.trim(),
     });
-    if (!instance.healthy) throw NotRun.by('instance');
+    if (!instance.healthy) throw NotRun.preventedBy('instance');
     const call = await callerOf(probe, instance);
     const caller: Caller = async (name, args, token) =>
       (await call({ name, arguments: args }, { token })).status;

@@ -128,7 +128,7 @@ export const processRules = withSharedMembers({ turn: 'separate', controls: [sta
       await audienceProblems(probe);
       await readyAnswer(probe).catch(() => {});
       const instance = await productionInstance(probe);
-      if (!instance.healthy) throw NotRun.by('production');
+      if (!instance.healthy) throw NotRun.preventedBy('production');
       instance.signal('SIGTERM');
       return orderlyProblems(instance, await waitForExit(instance, timeoutMs));
     },

@@ -184,7 +184,7 @@ export const protocolRules: readonly LiveRule[] = [
   },
 ];
 
-/** A list whose request has the id 0, as the first request of the SDK's client has. Sent once in a run. */
+/** A list whose request has the id 0, as the first request of the SDK's client has. Sent once for a probe. */
 function listWithIdZero(probe: Probe, session: string | undefined): Promise<HttpAnswer> {
   return probe.once('id 0', () => probe.post(rpcRequest(0, 'tools/list'), { session }));
 }

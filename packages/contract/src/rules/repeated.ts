@@ -51,11 +51,11 @@ async function problemsOf(probe: Probe, areProven: boolean): Promise<readonly Pr
     .flatMap((call) => variationProblems(call, probe));
 }
 
-/** Each answered call once more, and again and again if it failed now and then. Made once in a run. @throws NotRun */
+/** Each answered call once more, and again and again if it failed now and then. Made once for a probe. @throws NotRun */
 function repeatedCalls(probe: Probe): Promise<readonly RepeatedOutcome[]> {
   return probe.once('repeated calls', async () => {
     const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
-    if (first.length === 0) throw NotRun.by('noResponse');
+    if (first.length === 0) throw NotRun.preventedBy('noResponse');
     return mapConcurrently(first, callsAtOnce, async (outcome) => {
       const { name, arguments: args } = outcome;
       const answers: [RpcAnswer, RpcAnswer, ...RpcAnswer[]] = [outcome.rpc, await probe.call(name, args)];

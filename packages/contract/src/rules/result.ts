@@ -17,12 +17,12 @@ import { isText } from './schema-problems.ts';
 /** A rule about every result. */
 export const resultRule = about(
   () => true,
-  () => NotRun.by('noResult'),
+  () => NotRun.preventedBy('noResult'),
 );
 /** A rule about results that are not a failure. */
 export const ofData = about(
   ({ isError }) => isError !== true,
-  () => NotRun.by('noSuccess'),
+  () => NotRun.preventedBy('noSuccess'),
 );
 /** A rule about results that are a failure. */
 const ofFailures = about(({ isError }) => isError === true, noFailure);
@@ -194,7 +194,7 @@ function about(
       (outcome.result && concerns(outcome.result) && findProblems(outcome.result, outcome, profile)) || [],
     check: async (probe) => {
       const outcomes = await answeredCalls(probe);
-      if (!outcomes.some(({ result }) => result)) throw NotRun.by('noResult');
+      if (!outcomes.some(({ result }) => result)) throw NotRun.preventedBy('noResult');
       const concerned = outcomes.filter(({ result }) => result && concerns(result));
       if (concerned.length === 0) throw otherwise();
       const problemLists = concerned.flatMap((outcome) => {
@@ -202,7 +202,7 @@ function about(
         if (problems) return [problems.map((problem) => problemOfCall(outcome, problem))];
         return [];
       });
-      return problemsOfEach(problemLists, NotRun.by('unreadableResult'), (problems) => problems);
+      return problemsOfEach(problemLists, NotRun.preventedBy('unreadableResult'), (problems) => problems);
     },
   });
 }

@@ -79,7 +79,7 @@ export async function returnedCalls(probe: Probe): Promise<readonly Returned[]> 
     if (data) return [{ tool, name, arguments: args, data, rpc }];
     return [];
   });
-  if (returned.length === 0) throw NotRun.by('noSuccess');
+  if (returned.length === 0) throw NotRun.preventedBy('noSuccess');
   return returned;
 }
 

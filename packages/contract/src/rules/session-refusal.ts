@@ -156,7 +156,7 @@ function survived(rule: LiveRule): LiveRule {
       if (!worked) return problems;
       const afterwards = await probe.initializeWithRetries();
       const broken = resultProblems(afterwards, 'initialize afterwards');
-      if (broken.length > 0) probe.ledger.explain(memberRule, afterwards.http);
+      if (broken.length > 0) probe.ledger.recordFailing(memberRule, afterwards.http);
       return [...problems, ...broken];
     },
   };
@@ -169,7 +169,7 @@ function sessionHeaderText(session: string | undefined): string {
 /** The id of a session, changed in its middle: the last character of base64 may contain unused bits. */
 async function tamperedIds(probe: Probe): Promise<readonly [string]> {
   const id = await probe.session();
-  if (id === undefined) throw NotRun.by('session');
+  if (id === undefined) throw NotRun.preventedBy('session');
   const middle = Math.floor(id.length / 2);
   return [`${id.slice(0, middle)}${id[middle] === 'A' ? 'B' : 'A'}${id.slice(middle + 1)}`];
 }

@@ -21,7 +21,7 @@ import { type LiveRule, must, problemsInParallel, should, valueProblems } from '
 
 const idHeader = 'initialize, header mcp-session-id';
 
-/** Requests with the same id in two sessions, sent once in a run. */
+/** Requests with the same id in two sessions, sent once for a probe. */
 function twoSessionsProblems(probe: Probe): Promise<readonly Problem[]> {
   return probe.once('two at once', async () => {
     const method = await otherMethod(probe);
@@ -44,14 +44,14 @@ function twoSessionsProblems(probe: Probe): Promise<readonly Problem[]> {
 
 /** A method beside tools/list that the server answers, whatever its other methods do. */
 function otherMethod(probe: Probe): Promise<string> {
-  return probe.once('other method', async () => {
+  return probe.once('answered method', async () => {
     for (const method of ['prompts/list', 'resources/list']) {
       const answer = await probe.rpc(method).catch(silentAnswerOrThrow);
       if (carriedOutProblems(answer, method).length === 0) return method;
     }
     const { http, result, error } = await probe.rpc('ping').catch(silentAnswerOrThrow);
     const isAnsweredWrongly = http.status >= 200 && http.status < 300 && !result && error?.code !== -32_601;
-    if (isAnsweredWrongly) throw NotRun.by('ping');
+    if (isAnsweredWrongly) throw NotRun.preventedBy('ping');
     return 'ping';
   });
 }
@@ -104,7 +104,7 @@ const ageMs = 5_000;
 /** The session that an initialize has opened, when it is old enough. */
 async function agedSession(probe: Probe, initialized: RpcAnswer): Promise<string> {
   const session = await probe.confirmSession(initialized);
-  if (session === undefined) throw NotRun.by('sessionAgain');
+  if (session === undefined) throw NotRun.preventedBy('sessionAgain');
   // The sessions of a project are those of the runtime, which keeps them longer than a check lasts.
   if (!probe.target.owned) await probe.pause(ageMs - (probe.ageOf(session) ?? 0));
   return session;
@@ -130,7 +130,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Return the header mcp-session-id with the answer to initialize.',
     check: async (probe) => {
       const { http, result } = await probe.firstInitialize();
-      if (!result) throw NotRun.by('initialize');
+      if (!result) throw NotRun.preventedBy('initialize');
       const isNamed = sessionOf(http) !== undefined;
       return valueProblems(isNamed, idHeader, 'a session id', http.headers['mcp-session-id']);
     },
@@ -141,7 +141,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Use base64url or a UUID.',
     check: async (probe) => {
       const id = sessionOf((await probe.firstInitialize()).http);
-      if (id === undefined) throw NotRun.by('session');
+      if (id === undefined) throw NotRun.preventedBy('session');
       return valueProblems(/^[\x21-\x7e]+$/.test(id), idHeader, 'characters from 0x21 to 0x7E', id);
     },
   },
@@ -155,7 +155,7 @@ export const sessionRules: readonly LiveRule[] = [
       const answers = [await probe.firstInitialize(), await probe.secondInitialize()];
       for (let count = 0; count < 2; count++) answers.push(await probe.initializeWithRetries());
       const ids = answers.flatMap(({ http }) => sessionOf(http) ?? []);
-      if (new Set(ids).size < answers.length) throw NotRun.by('sessionAgain');
+      if (new Set(ids).size < answers.length) throw NotRun.preventedBy('sessionAgain');
       const expected = `ids that differ in characters for ${fewestBits} random bits`;
       return valueProblems(differingBits(ids) >= fewestBits, idHeader, expected, ids);
     },
@@ -220,7 +220,7 @@ export const sessionRules: readonly LiveRule[] = [
           probe.ledger.countAnswer(method, undefined, repeatedAnswer);
           continue; // answers.steady reports it
         }
-        if (/session/i.test(answer.http.body)) probe.ledger.explain('session.lasting', answer.http);
+        if (/session/i.test(answer.http.body)) probe.ledger.recordFailing('session.lasting', answer.http);
         return problems;
       }
       return [];

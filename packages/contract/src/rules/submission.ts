@@ -38,7 +38,7 @@ export const submissionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return problemsOfEach(answered, NotRun.by('noRehearsal'), (step) =>
+      return problemsOfEach(answered, NotRun.preventedBy('noRehearsal'), (step) =>
         failedStep(step).map((problem) => problemOfCall(step, problem)),
       );
     },
@@ -50,10 +50,10 @@ export const submissionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       if (steps.some(({ tool }) => !listedOutputSchema(tool))) {
-        throw NotRun.by('noOutputSchema');
+        throw NotRun.preventedBy('noOutputSchema');
       }
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return problemsOfEach(answered, NotRun.by('noRehearsal'), (step) =>
+      return problemsOfEach(answered, NotRun.preventedBy('noRehearsal'), (step) =>
         unparsedText(step).map((problem) => problemOfCall(step, problem)),
       );
     },
@@ -70,7 +70,7 @@ export const submissionRules: readonly LiveRule[] = [
         throw NotRun.because('unanswered', 'a call of the test was not answered (see submission.calls)');
       }
       if (steps.every(({ thrown }) => thrown !== undefined)) {
-        throw NotRun.by('noRehearsal');
+        throw NotRun.preventedBy('noRehearsal');
       }
       return problemUnless(ms <= submissionMs, {
         expected: `at most ${submissionMs} ms for all tools`,

@@ -264,7 +264,7 @@ function acceptanceRule(
         const initialized = await probe.initialize(undefined, { headers, chunked });
         return [...resultProblems(initialized, `initialize, ${bodyHeader}`), ...problems];
       }
-      if (problems.length === 0) throw NotRun.by(hindrance);
+      if (problems.length === 0) throw NotRun.preventedBy(hindrance);
       return problems;
     },
   };

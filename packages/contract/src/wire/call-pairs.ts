@@ -59,7 +59,7 @@ const maxCandidates = 3;
 const seriesLength = { early: 4, late: 3 } as const;
 const laterPauseMs = 150;
 
-/** A pair for each tool that returns data, made once in a run, one tool at a time. */
+/** A pair for each tool that returns data, made once for a probe, one tool at a time. */
 export function callPairs(probe: Probe): Promise<CallPairs> {
   return probe.once('pairs', async () => {
     const foundByTool = await foundCalls(probe);

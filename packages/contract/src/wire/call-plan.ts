@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json/value.ts';
 import type { CallPlan } from '../model.ts';
 import type { Target } from '../target.ts';
 import { maxFurtherCalls, standardCalls } from './exploration.ts';
-import { leastHarmfulFirst, verdictOn } from './safety.ts';
+import { leastHarmfulFirst, permissionOf } from './safety.ts';
 import { invalidVariants, maxInvalidVariants, toolCases } from './tool-cases.ts';
 
 /**
@@ -22,11 +22,11 @@ export function planCalls(
   target: PlanTarget,
 ): CallPlan {
   const ordered = leastHarmfulFirst(tools);
-  const first = ordered.findIndex((tool) => verdictOn(tool, namedTools).isCalled);
+  const first = ordered.findIndex((tool) => permissionOf(tool, namedTools).isCalled);
   // A withheld tool may become the first tool, if the user allows it and it is less harmful.
   const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
   const planned = tools.map((tool) => {
-    const { isCalled, because } = verdictOn(tool, namedTools);
+    const { isCalled, because } = permissionOf(tool, namedTools);
     const atMost = maxCallsOf(tool, target) + (mayBeFirst.has(tool) ? callsOfFirstTool : 0);
     return { isCalled, planned: { tool: String(tool.name), atMost, because } };
   });

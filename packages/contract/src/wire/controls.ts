@@ -7,7 +7,7 @@ import { healthMs } from './timeouts.ts';
 
 /**
  * Sends a control request: the request of a rule without the property that the rule tests. Resolves to undefined if it works, else to
- * the reason to skip the rule. Each is sent once in a run (`Probe.once`).
+ * the reason to skip the rule. Each is sent once for a probe (`Probe.once`).
  */
 export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 
@@ -22,7 +22,7 @@ export async function requireControls(
 ): Promise<void> {
   for (const works of controls) {
     const reason = await works(probe);
-    if (reason !== undefined) throw NotRun.by(reason);
+    if (reason !== undefined) throw NotRun.preventedBy(reason);
   }
 }
 
@@ -62,7 +62,7 @@ export const initializesAgain: Control = async (probe) => {
 export const lists: Control = async (probe) => {
   const { fault } = await probe.fetchedToolList();
   if (fault?.page !== 1) return undefined;
-  throw fault.noAnswer ?? NotRun.by('list');
+  throw fault.noAnswer ?? NotRun.preventedBy('list');
 };
 
 /** GET /health is answered. */
@@ -91,7 +91,7 @@ export const listsInClient: Control = async (probe) => {
   return 'clientList';
 };
 
-/** The tools that the SDK's client lists without a token, or its error. Requested once in a run. @throws NoAnswer */
+/** The tools that the SDK's client lists without a token, or its error. Requested once for a probe; a later probe asks again. @throws NoAnswer */
 export function clientListing(probe: Probe): Promise<readonly object[] | ListRejected> {
   return probe.once('client listing', async () => {
     const session = await orRejection(listingClient(probe));
@@ -147,7 +147,7 @@ export const answersCalls: Control = async (probe) => {
 export async function answeredCalls(probe: Probe): Promise<readonly CallOutcome[]> {
   const answered = answeredOf(await probe.outcomes());
   const hasSuccess = answered.some(({ result }) => result !== undefined && result.isError !== true);
-  if (!hasSuccess && probe.target.signer && (await probe.deniesPaid())) throw NotRun.by('refused');
+  if (!hasSuccess && probe.target.signer && (await probe.deniesPaid())) throw NotRun.preventedBy('refused');
   return answered;
 }
 
@@ -155,7 +155,7 @@ export async function answeredCalls(probe: Probe): Promise<readonly CallOutcome[
 export function answeredOf(outcomes: readonly CallOutcome[]): readonly CallOutcome[] {
   const answered = outcomes.filter(({ rpc }) => rpc.http.status > 0);
   if (answered.length === 0) throw noAnswerTo(outcomes);
-  if (answered.every(({ rpc }) => isDeniedByStatus(rpc.http))) throw NotRun.by('refused');
+  if (answered.every(({ rpc }) => isDeniedByStatus(rpc.http))) throw NotRun.preventedBy('refused');
   return answered;
 }
 

@@ -86,7 +86,7 @@ export class Explorer {
   }
 }
 
-/** The generated calls of all tools that may be called, made once in a run. @throws NotRun */
+/** The generated calls of all tools that may be called, made once for a probe. @throws NotRun */
 export function exploreTools(probe: Probe): Promise<Exploration> {
   return probe.once('explored', async () => {
     const { explore: limit = standardCalls, seed = standardSeed } = probe.target;

@@ -6,7 +6,7 @@ import { type Arrival, answerTooLong, maximumBytes, tooManyEvents } from './rece
 import type { Recorder } from './recording.ts';
 
 export interface FetchGuards {
-  /** See `Http.admit`. @throws NoAnswer for a request that is not to be sent */
+  /** See `Http.requireMaySend`. @throws NotRun, NotSent for a request that is not to be sent */
   admit(body: unknown): void;
   /** See `Http.countTimeout`. */
   countTimeout(timeoutMs: number, body: unknown, arrival: Arrival): Error;

@@ -89,10 +89,10 @@ export interface HttpAnswer {
 }
 
 export interface Http {
-  /** @throws NoAnswer, also where `admit` throws it. */
+  /** @throws NoAnswer, and what `requireMaySend` throws. */
   exchange(request: HttpRequest): Promise<HttpAnswer>;
-  /** @throws NoAnswer if too many requests have stayed unanswered. */
-  admit(): void;
+  /** @throws NotRun after the deadline, NotSent after too many unanswered requests. */
+  requireMaySend(): void;
   /** Counts a request without a complete answer in time. @returns the error to throw */
   countTimeout(timeoutMs: number, arrival?: Arrival): Error;
   close(): void;
@@ -107,26 +107,31 @@ export interface Http {
 export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs): Http {
   const connections = new Connections();
   let unanswered = 0;
-  const admit = (): void => {
+  const requireMaySend = (): void => {
     if (nowMs() >= deadlineAt) throw deadlinePassed();
     if (unanswered < maximumUnanswered) return;
     throw new NotSent(`not sent: the server left ${unanswered} earlier requests unanswered`);
   };
-  const timeoutError: Http['countTimeout'] = (timeoutMs, arrival) =>
+  const uncountedTimeoutError: Http['countTimeout'] = (timeoutMs, arrival) =>
     nowMs() >= deadlineAt ? deadlinePassed() : new AnswerTimeout(timeoutMs, arrival);
   const countTimeout: Http['countTimeout'] = (timeoutMs, arrival) => {
-    const error = timeoutError(timeoutMs, arrival);
+    const error = uncountedTimeoutError(timeoutMs, arrival);
     if (error instanceof AnswerTimeout) unanswered += 1;
     return error;
   };
   return {
     async exchange(request) {
-      admit();
-      const send = async (isAlone: boolean): Promise<HttpAnswer> => {
+      requireMaySend();
+      const send = async (onNewConnection: boolean): Promise<HttpAnswer> => {
         await noticeClosedConnections();
         const limited = limitedRequest(request, deadlineAt - nowMs());
-        const agent = !isAlone && connections.agentFor(request.url);
-        return exchange(limited, agent, request.mayHang === true ? timeoutError : countTimeout, clock);
+        const agent = !onNewConnection && connections.agentFor(request.url);
+        return exchange(
+          limited,
+          agent,
+          request.mayHang === true ? uncountedTimeoutError : countTimeout,
+          clock,
+        );
       };
       try {
         return await send(request.newConnection === true || request.httpVersion !== undefined);
@@ -136,7 +141,7 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = nowMs)
         return send(true);
       }
     },
-    admit,
+    requireMaySend,
     countTimeout,
     close() {
       connections.close();
@@ -166,12 +171,12 @@ export function deadlinePassed(): NotRun {
 async function exchange(
   request: HttpRequest,
   agent: PlainAgent | false,
-  toTimeoutError: Http['countTimeout'],
+  onTimeout: Http['countTimeout'],
   clock: () => number,
 ): Promise<HttpAnswer> {
   const limit = new AbortController();
   const arrival: Arrival = {};
-  const timer = startTimer(() => limit.abort(toTimeoutError(request.timeoutMs, arrival)), request.timeoutMs);
+  const timer = startTimer(() => limit.abort(onTimeout(request.timeoutMs, arrival)), request.timeoutMs);
   let bodyTimer: NodeJS.Timeout | undefined;
   const interrupt = (): void => limit.abort(new NoAnswer('interrupted'));
   request.signal?.addEventListener('abort', interrupt);
@@ -191,7 +196,7 @@ async function exchange(
       outgoing.destroy();
       return { status, headers, body: '', values: [], open: true, ms: tenths(clock() - startMs) };
     }
-    if (!isStream) bodyTimer = startTimer(() => limit.abort(toTimeoutError(bodyMs, arrival)), bodyMs);
+    if (!isStream) bodyTimer = startTimer(() => limit.abort(onTimeout(bodyMs, arrival)), bodyMs);
     const received = await receive(incoming, isStream, requestsIn(request.body), arrival, clock);
     // The unsent rest of a body that was refused early would precede the next request.
     if (!outgoing.writableFinished) outgoing.destroy();

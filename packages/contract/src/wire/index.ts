@@ -35,10 +35,10 @@ export {
 } from './rpc.ts';
 export {
   type CallPolicy,
+  permissionOf,
   type SubmissionCall,
   submissionCalls,
   submissionHarm,
-  verdictOn,
 } from './safety.ts';
 export { createSigner, newPrivateKey, type Signer, type TokenVariant } from './signer.ts';
 export { listedOutputSchema } from './tool-cases.ts';

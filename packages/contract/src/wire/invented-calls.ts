@@ -18,14 +18,14 @@ export interface InventedCall extends CallOutcome {
   readonly isInSecondSession: boolean;
 }
 
-/** A call with invented texts of each tool that succeeds and only reads, made once in a run. @throws NotRun */
+/** A call with invented texts of each tool that succeeds and only reads, made once for a probe. @throws NotRun */
 export function inventedCalls(probe: Probe): Promise<readonly InventedCall[]> {
   return probe.once('invented calls', async () => {
     const answered = await answeredCalls(probe);
     const succeeded = answered.filter(
       ({ result, isInvalid }) => result && result.isError !== true && !isInvalid,
     );
-    if (succeeded.length === 0) throw NotRun.by('noSuccess');
+    if (succeeded.length === 0) throw NotRun.preventedBy('noSuccess');
     const reading = succeeded.filter(({ name }) => !probe.target.writing?.has(name));
     if (reading.length === 0) throw NotRun.because('inapplicable', onlyWriting);
     const byTool = new Map(reading.map((outcome) => [outcome.tool, outcome]));

@@ -57,8 +57,8 @@ export class Ledger {
     Map<string, { count: number; readonly first: Json; readonly request: SentRequest }>
   >();
   readonly #explainedAnswers: ExplainedAnswer[] = [];
-  /** The data of failures and of empty results, by outcome and tool. */
-  readonly #withoutData = new Map<string, JsonObject>();
+  /** The data of results whose outcome is not `found`: failures and empty results, by outcome and tool. */
+  readonly #dataOfOtherOutcomes = new Map<string, JsonObject>();
   /** How often each call failed, by tool and arguments. */
   readonly #outcomes = new Map<string, Outcomes>();
   /** Whether a server reset a connection, new or reused. */
@@ -68,7 +68,7 @@ export class Ledger {
   /** The ages in milliseconds at which the server lost sessions. */
   readonly lostSessions: number[] = [];
   /** Whether the server left a notification unanswered. */
-  leavesNotifications = false;
+  ignoresNotifications = false;
   #answers = 0;
   /** The server of the run, and not another instance of it. */
   #host: string | undefined;
@@ -94,13 +94,13 @@ export class Ledger {
           ...found,
           request: curlLine(answer.request),
         });
-      if (property === 'utf8' || property === 'framing') this.explain(`answers.${property}`, answer);
+      if (property === 'utf8' || property === 'framing') this.recordFailing(`answers.${property}`, answer);
     }
     this.#compare(answer);
   }
 
   /** Records that an answer fails a rule. Other rules that get this answer are then not run because of it. */
-  explain(rule: string, answer: RpcAnswer['http']): void {
+  recordFailing(rule: string, answer: RpcAnswer['http']): void {
     if (this.#explainedAnswers.length >= 200) return;
     const [value] = answer.values;
     const error = objectOr(isObject(value) ? value.error : undefined);
@@ -162,11 +162,11 @@ export class Ledger {
     const key = `${resultOutcome(result)} ${shorten(tool, 200)}`;
     if (
       key.startsWith('found') ||
-      this.#withoutData.has(key) ||
-      this.#withoutData.size >= maxRememberedResults
+      this.#dataOfOtherOutcomes.has(key) ||
+      this.#dataOfOtherOutcomes.size >= maxRememberedResults
     )
       return;
-    this.#withoutData.set(key, result.structuredContent);
+    this.#dataOfOtherOutcomes.set(key, result.structuredContent);
   }
 
   #countOutcome(call: string, { isError }: JsonObject): void {
@@ -183,7 +183,7 @@ export class Ledger {
 
   /** The data of a result of a tool that was empty, or a failure; undefined if none was observed. */
   dataOf(tool: Json, outcome: 'empty' | 'fail'): JsonObject | undefined {
-    return this.#withoutData.get(`${outcome} ${shorten(tool, 200)}`);
+    return this.#dataOfOtherOutcomes.get(`${outcome} ${shorten(tool, 200)}`);
   }
 
   /** Whether an ordinary request without params was ever answered by an error. */
@@ -191,12 +191,12 @@ export class Ledger {
     return (this.#tallies.get(method)?.failed.count ?? 0) > 0;
   }
 
-  /** Requests that were sometimes answered by a result and sometimes by an error. Their errors are explained. */
+  /** Requests that were sometimes answered by a result and sometimes by an error. Their errors are recorded as failing the rule. */
   unsteadyProblems(rule: string): readonly Problem[] {
     return [...this.#tallies].flatMap(([key, { answered, failed }]): Problem[] => {
       const { count, first } = failed;
       if (!first || count === answered) return [];
-      this.explain(rule, first.http);
+      this.recordFailing(rule, first.http);
       return [
         {
           path: key,

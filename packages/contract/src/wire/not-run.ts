@@ -13,7 +13,7 @@ export const consent = 'no tool may be called, because each call might do harm';
 /** The reason in a project for rules that need a tool where none may be called. */
 export const noHarmlessCall = 'no tool only reads, and no other has an example with a recording';
 
-/** The reason for rules that the limit of a server kept from an answer. */
+/** The reason for rules whose requests the server's rate limit refused. */
 export const rateLimited = 'the server limits the rate of requests (HTTP 429)';
 
 /** The reason for rules that need to know whether a call requires a token. */
@@ -89,7 +89,7 @@ export class NotRun extends Error {
   }
 
   /** The server's own answer is the reason. */
-  static by(prevention: Prevention): NotRun {
+  static preventedBy(prevention: Prevention): NotRun {
     return new NotRun(preventions[prevention][0], 'missing', preventions[prevention][1]);
   }
 

@@ -10,7 +10,7 @@ import type { HttpAnswer } from './http.ts';
 import { consent, limitHidesPayment, NotRun, noHarmlessCall } from './not-run.ts';
 import type { PostOptions } from './requests.ts';
 import { isDeniedByStatus, type RpcAnswer, silentAnswerOrThrow } from './rpc.ts';
-import { leastHarmfulFirst, verdictOn } from './safety.ts';
+import { leastHarmfulFirst, permissionOf } from './safety.ts';
 import { Sessions, saysSessionIsGone } from './sessions.ts';
 import { type CallCase, toolCases } from './tool-cases.ts';
 import { isUnrecorded } from './unrecorded.ts';
@@ -61,20 +61,23 @@ export class Probe extends Sessions {
     return unpaidAccess === 'open';
   }
 
-  /** Whether the server denies also a call with a valid token. A call without an answer is not denied. */
+  /**
+   * Whether the server denies also a call with a valid token. A call without an answer is not denied. If the server does not deny a call
+   * without a token, the token is not the reason for the denial.
+   */
   async deniesPaid(): Promise<boolean> {
     const { http } = await this.paidCall().catch(silentAnswerOrThrow);
     return isDenied(http) && !(await this.isUngated());
   }
 
-  /** A tools/call without a token, made once in a run. */
+  /** A tools/call without a token, made once for this probe; a later probe makes it again. */
   unpaidCall(): Promise<RpcAnswer> {
     return this.once('unpaid call', async () =>
       this.eraRequest('tools/call', await this.authenticationCall()),
     );
   }
 
-  /** A tools/call with a valid token, made once in a run. */
+  /** A tools/call with a valid token, made once for this probe; a later probe makes it again. */
   paidCall(): Promise<RpcAnswer> {
     return this.once('paid call', async () => {
       const { name, arguments: args } = await this.authenticationCall();
@@ -99,7 +102,7 @@ export class Probe extends Sessions {
       for (const name of allowedTools ?? []) namedTools.add(name);
       // To the server, one name is one tool, however often it is listed.
       const withheld = new Set(
-        tools.filter((tool) => !verdictOn(tool, namedTools).isCalled).map(({ name }) => name),
+        tools.filter((tool) => !permissionOf(tool, namedTools).isCalled).map(({ name }) => name),
       );
       return tools.filter(({ name }) => !withheld.has(name));
     });
@@ -118,7 +121,7 @@ export class Probe extends Sessions {
     const answer = await this.#call(name, args, options.token ?? (await this.payment()), options);
     if (options.token !== undefined || !isDenied(answer.http)) return answer;
     if (isDeniedByStatus(answer.http) || (this.target.signer && (await this.deniesPaid())))
-      throw NotRun.by('refused');
+      throw NotRun.preventedBy('refused');
     return answer;
   }
 
@@ -144,7 +147,7 @@ export class Probe extends Sessions {
       const [first, ...otherCases] = await this.#withoutUnrecorded(allCases);
       if (!first && (await this.tools()).length > 0 && (callPolicy || writing))
         throw NotRun.because('withheld', callPolicy ? consent : noHarmlessCall);
-      if (!first) throw NotRun.by('noTool');
+      if (!first) throw NotRun.preventedBy('noTool');
       return [first, ...otherCases];
     });
   }
@@ -216,9 +219,9 @@ export class Probe extends Sessions {
   async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
     const { tools } = await this.toolList();
     if (tools.length > bounds.tools || tools.some((tool) => !isReadable(tool))) {
-      throw NotRun.by('large');
+      throw NotRun.preventedBy('large');
     }
-    if (this.ledger.leavesNotifications) throw NotRun.explained('protocol.notification');
+    if (this.ledger.ignoresNotifications) throw NotRun.explained('protocol.notification');
     const { initializeMs, callMs } = this.profile.limits;
     return connect({
       url: this.url,
@@ -229,7 +232,7 @@ export class Probe extends Sessions {
       signal: this.signal,
       record: this.target.record,
       admit: (body) => {
-        this.connection.admit();
+        this.connection.requireMaySend();
         this.ledger.silenceLimit.admit(body);
       },
       countTimeout: (timeoutMs, body, arrival) => {

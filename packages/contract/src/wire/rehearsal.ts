@@ -58,7 +58,7 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
   return probe.once('rehearsal', async () => {
     await probe.callable();
     const outcomes = await probe.outcomes();
-    if (outcomes.every(({ rpc }) => isDeniedByStatus(rpc.http))) throw NotRun.by('refused');
+    if (outcomes.every(({ rpc }) => isDeniedByStatus(rpc.http))) throw NotRun.preventedBy('refused');
     const rehearsal = await orRejection(submissionTest(probe));
     if (rehearsal instanceof ListRejected) return { steps: [], rejected: rehearsal.message, ms: 0 };
     if (rehearsal.steps.length === 0) throw NotRun.because('withheld', noHarmlessCall);

@@ -126,7 +126,7 @@ export class Requests {
 
   /** Starts another instance of the server, which is ended with the run at the latest. */
   async launch(environment: Environment): Promise<Instance> {
-    this.connection.admit();
+    this.connection.requireMaySend();
     if (!this.target.launch) throw NotRun.without('launch');
     const instance = await this.target.launch(environment);
     this.#instances.push(instance);

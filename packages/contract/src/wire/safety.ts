@@ -23,7 +23,7 @@ export function signOfHarm({ name, annotations, _meta }: JsonObject): string | u
 }
 
 /** Whether a tool may be called, and why or why not. */
-export function verdictOn(
+export function permissionOf(
   tool: JsonObject,
   namedTools: ReadonlySet<Json | undefined>,
 ): { readonly isCalled: boolean; readonly because: string } {

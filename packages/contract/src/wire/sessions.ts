@@ -55,7 +55,7 @@ const sessionAnswers = [
 type SessionAnswerName = (typeof sessionAnswers)[number];
 
 /** Answers that a later probe of the same server reuses, as it does those of the session. */
-const reusedAnswers = ['other method', 'tool list', 'modern tool list', 'tools', 'callable'] as const;
+const reusedAnswers = ['answered method', 'tool list', 'modern tool list', 'tools', 'callable'] as const;
 type ReusedAnswerName = (typeof reusedAnswers)[number];
 
 /**
@@ -69,6 +69,7 @@ export class Sessions extends Requests {
 
   /**
    * @param earlier a probe of the same server. Its session, methods, tool list and permitted tools are reused if they got an answer.
+   * @param ledger of the run, which its probes share; by default the ledger of the earlier probe, else a new one.
    */
   constructor(target: Target, signal?: AbortSignal, earlier?: Sessions, ledger = earlier?.ledger) {
     super(target, signal, ledger);
@@ -89,7 +90,7 @@ export class Sessions extends Requests {
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
     const { headers, chunked, url, onHeadersRead, token } = options;
-    // A sentence of the report contains it, hence the comma.
+    // The report prints the key as the path: `tools/call, paid, {…}`.
     const tallyKey = token === undefined ? method : `${method}, paid,`;
     const isOrdinary = !(options.session ?? headers ?? chunked ?? url ?? onHeadersRead);
     const answer = await this.rpcOnce(method, params, { ...options, session }).catch((error: unknown) => {
@@ -114,7 +115,7 @@ export class Sessions extends Requests {
       const headers = { ...request.headers, [name]: next };
       const repeatedAnswer = await super.http({ ...request, headers });
       if (saysSessionIsGone(repeatedAnswer)) continue;
-      this.ledger.explain('session.lasting', answer);
+      this.ledger.recordFailing('session.lasting', answer);
       return repeatedAnswer;
     }
     return answer;
@@ -171,7 +172,7 @@ export class Sessions extends Requests {
       const session = await this.confirmSession(await this.firstInitialize());
       const requiresSession = levelOverride(['session.open'], this.profile) !== 'off';
       if (session === undefined && requiresSession && !(await this.answersWithoutSession()))
-        throw NotRun.by('session');
+        throw NotRun.preventedBy('session');
       return session;
     });
   }
@@ -179,14 +180,14 @@ export class Sessions extends Requests {
   /** A new session. */
   async newSession(): Promise<string> {
     const session = await this.confirmSession(await this.initializeWithRetries());
-    if (session === undefined) throw NotRun.by('sessionAgain');
+    if (session === undefined) throw NotRun.preventedBy('sessionAgain');
     return session;
   }
 
   /** Returns the session of an answer to initialize, after the notification `initialized` that every client sends. */
   async confirmSession({ http, result }: RpcAnswer): Promise<string | undefined> {
     const session = result && sessionOf(http);
-    if (session !== undefined && !this.ledger.leavesNotifications) await this.#notify(session);
+    if (session !== undefined && !this.ledger.ignoresNotifications) await this.#notify(session);
     return session;
   }
 
@@ -195,7 +196,7 @@ export class Sessions extends Requests {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
     await this.post(notification, { session, keepsSession: true, mayHang: true }).catch((error: unknown) => {
       if (!(error instanceof Hang)) throw error;
-      this.ledger.leavesNotifications = true;
+      this.ledger.ignoresNotifications = true;
     });
   }
 
@@ -204,7 +205,7 @@ export class Sessions extends Requests {
     return (await this.rpcOnce('tools/list')).result !== undefined;
   }
 
-  /** Requests an answer when it is first needed, once in a run. */
+  /** Requests an answer when it is first needed, once for this probe. A later probe asks again, unless it reuses the answer (`sessionAnswers`, `reusedAnswers`). */
   once<T>(name: OnceName, ask: () => Promise<T>): Promise<T> {
     const cachedAnswer = this.#cachedAnswers.get(name) as Promise<T> | undefined;
     if (cachedAnswer) return cachedAnswer;
@@ -233,7 +234,7 @@ export class Sessions extends Requests {
   /** The tool list, whose elements may be any JSON. @throws NotRun, NoAnswer if it cannot be read to its end. */
   async toolList(): Promise<ToolList> {
     const { fault, ...toolList } = await this.fetchedToolList();
-    if (fault) throw fault.noAnswer ?? NotRun.by('list');
+    if (fault) throw fault.noAnswer ?? NotRun.preventedBy('list');
     return toolList;
   }
 

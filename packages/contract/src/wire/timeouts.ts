@@ -1,7 +1,4 @@
-/**
- * Timeout of every request in milliseconds. If the profile sets a limit, this is added to it, so that lateness
- * can be measured.
- */
+/** Added to the profile's limit of a request (0 if it has none) to make its timeout, in milliseconds. */
 export const graceMs = 10_000;
 
 /** Milliseconds within which GET /health is answered: even on a busy machine an idle server needs less. */
@@ -13,7 +10,7 @@ export const idleMs = 2_000;
 /** Milliseconds after which sent data has usually been read. */
 export const settleMs = 50;
 
-/** Milliseconds from the head of an answer to its end, unless it is a stream of events: who begins one has it. */
+/** Milliseconds from the head of an answer to its end, unless it is a stream of events: a server that has sent the head has the whole answer ready. */
 export const bodyMs = 15_000;
 
 /** Milliseconds to wait for a server that does not confirm the headers of a request. */
