@@ -5,7 +5,7 @@ import type { Target } from './target.ts';
 import { nowMs } from './wire/clock.ts';
 import { requireControls } from './wire/controls.ts';
 import type { LivenessTracker } from './wire/liveness.ts';
-import { NotRun, rateLimited } from './wire/not-run.ts';
+import { distortedByRateLimit, NotRun, rateLimited } from './wire/not-run.ts';
 import type { Probe } from './wire/probe.ts';
 import { quotesRateLimit } from './wire/rpc.ts';
 
@@ -37,10 +37,7 @@ export interface RuleCheck {
 /** The server stopped answering: the run decides later. */
 const withoutVerdict: RuleCheck = {};
 
-const notMeasurable = NotRun.because(
-  'inapplicable',
-  'the server limits the rate of requests (HTTP 429), which distorts what the rule measures',
-);
+const notMeasurable = NotRun.because('inapplicable', distortedByRateLimit);
 
 export interface CheckOptions {
   /** Set if the controls of the rule passed in an earlier check. */

@@ -16,7 +16,7 @@ import { nowMs, tenths } from './clock.ts';
 import { Connections } from './connections.ts';
 import { isEventStream, requestsIn, valuesIn } from './events.ts';
 import { isReset, networkReason } from './network-error.ts';
-import { NotRun } from './not-run.ts';
+import { afterDeadline, NotRun } from './not-run.ts';
 import {
   AnswerTimeout,
   type Arrival,
@@ -165,7 +165,7 @@ function limitedRequest(request: HttpRequest, leftMs: number): HttpRequest {
 
 /** The reason for a rule that was not run before the deadline of the run. */
 export function deadlinePassed(): NotRun {
-  return NotRun.because('deadline', 'the deadline of the check had passed (raise --deadline)');
+  return NotRun.because('deadline', afterDeadline);
 }
 
 async function exchange(

@@ -3,6 +3,7 @@ import type { ProcessEnding, ProcessExit, Target } from '../target.ts';
 import { curlLine } from './curl-line.ts';
 import type { SentRequest } from './http.ts';
 import { type Ledger, requestName } from './ledger.ts';
+import { serverGone } from './not-run.ts';
 import { Probe } from './probe.ts';
 
 /**
@@ -95,10 +96,7 @@ export class LivenessTracker {
 
   /** The reason for a rule that was not run because the server was gone. */
   reasonFor(rule: string): string {
-    const outage = this.#outages.at(-1);
-    if (outage?.rule === rule) return 'the server stopped answering while this rule ran';
-    if (outage === undefined || outage.rule === '') return 'the server has stopped answering';
-    return `the server has not answered since ${outage.rule}`;
+    return serverGone(rule, this.#outages.at(-1)?.rule);
   }
 
   async #check(rule: string): Promise<boolean> {

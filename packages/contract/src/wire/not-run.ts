@@ -16,6 +16,20 @@ export const noHarmlessCall = 'no tool only reads, and no other has an example w
 /** The reason for rules whose requests the server's rate limit refused. */
 export const rateLimited = 'the server limits the rate of requests (HTTP 429)';
 
+/** The reason for rules whose measurements the server's rate limit distorts. */
+export const distortedByRateLimit =
+  'the server limits the rate of requests (HTTP 429), which distorts what the rule measures';
+
+/** The reason for rules that were not run before the deadline of the run. */
+export const afterDeadline = 'the deadline of the check had passed (raise --deadline)';
+
+/** The reason for a rule that was not run because the server was gone. @param outageRule the rule that detected it, if any */
+export function serverGone(rule: string, outageRule = ''): string {
+  if (outageRule === rule) return 'the server stopped answering while this rule ran';
+  if (outageRule === '') return 'the server has stopped answering';
+  return `the server has not answered since ${outageRule}`;
+}
+
 /** The reason for rules that need to know whether a call requires a token. */
 export const limitHidesPayment =
   'a limit of the rate (HTTP 429) hides whether a call without a token is refused';
