@@ -299,7 +299,7 @@ function findSlowdown({ first, earlyTimes, lateTimes, timesAfterPause }: CallPai
     `${calls.map(({ callMs }) => Math.round(callMs)).join(', ')} ms`;
   return {
     expected: `about ${timesText(earlyTimes)}, as before some other calls`,
-    actual: `${timesText([...lateTimes, ...timesAfterPause])}; pings became less slower`,
+    actual: `${timesText([...lateTimes, ...timesAfterPause])}; pings do not explain it`,
     calls: [first],
   };
 }

@@ -206,8 +206,8 @@ class PairComparison {
 
 /** A smaller growth does not fail a rule. */
 const minGrowthMs = 20;
-/** A smaller growth of pings also happens on a quiet machine, so it does not show load. */
-const minPingGrowthMs = 1;
+/** A shorter ping counts as one of this duration, because its growth is mostly jitter. */
+const minPingMs = 1;
 
 /** Whether each late call took longer than each early call, and load, which slows the pings too, explains less than half of it. */
 export function areSlower(lateTimes: readonly TimedCall[], earlyTimes: readonly TimedCall[]): boolean {
@@ -218,8 +218,7 @@ export function areSlower(lateTimes: readonly TimedCall[], earlyTimes: readonly 
   const earlyPingMs = medianPingMs(earlyTimes);
   const pingGrowthMs = medianPingMs(lateTimes) - earlyPingMs;
   // A busy machine may slow each request by the same time, or by the same factor.
-  const showsLoad = earlyPingMs > 0 && pingGrowthMs >= minPingGrowthMs;
-  const growthByFactorMs = showsLoad ? (slowestEarlyMs * pingGrowthMs) / earlyPingMs : 0;
+  const growthByFactorMs = (slowestEarlyMs * pingGrowthMs) / Math.max(earlyPingMs, minPingMs);
   return Math.max(pingGrowthMs, growthByFactorMs) < growthMs / 2;
 }
 
