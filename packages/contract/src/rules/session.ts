@@ -21,7 +21,7 @@ import { type LiveRule, must, problemsInParallel, should, valueProblems } from '
 
 const idHeader = 'initialize, header mcp-session-id';
 
-/** Requests with the same id in two sessions, sent once for a probe. */
+/** Requests with the same id in two sessions, sent once; a later probe in the same session reuses the answers. */
 function twoSessionsProblems(probe: Probe): Promise<readonly Problem[]> {
   return probe.once('two at once', async () => {
     const method = await otherMethod(probe);

@@ -10,7 +10,7 @@ export const idleMs = 2_000;
 /** Milliseconds after which sent data has usually been read. */
 export const settleMs = 50;
 
-/** Milliseconds from the head of an answer to its end, unless it is a stream of events: a server that has sent the head has the whole answer ready. */
+/** Milliseconds from the head of an answer to its end, unless it is a stream of events: a server that has sent the head usually has the whole answer ready. */
 export const bodyMs = 15_000;
 
 /** Milliseconds to wait for a server that does not confirm the headers of a request. */

@@ -30,7 +30,7 @@ export const ErrorCode = {
 } as const;
 
 /**
- * An error that becomes the reply. If a method throws it, the reply has HTTP 200 and the id of the request (`replyTo`). If it is thrown
+ * An error that becomes the reply. If a method throws it, the reply has the id of the request and HTTP 200, or 400 for `InvalidRequest`. If it is thrown
  * before, the reply has HTTP 400 and the id null, which the stateless revision omits.
  */
 export class RpcError extends Error {
