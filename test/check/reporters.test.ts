@@ -367,8 +367,8 @@ describe('a check without a failed rule that is not decided', () => {
   const text = (name: ReporterName, report: CheckReport) => reporters[name](report, plain);
 
   it.each([
-    [[skipped('unanswered')], 'not decided: no answer for 1 MUST rule'],
-    [[skipped('unanswered'), skipped('deadline', 'gate.used')], 'not decided: no answer for 2 MUST rules'],
+    [[skipped('unanswered')], 'not decided: 1 MUST rule not checked'],
+    [[skipped('unanswered'), skipped('deadline', 'gate.used')], 'not decided: 2 MUST rules not checked'],
     [[skipped('error'), skipped('unanswered', 'gate.used')], 'not decided: the check itself failed'],
   ])('is not called failed: case %#', (rules, verdict) => {
     const report = of(rules);

@@ -9,6 +9,7 @@ import {
   toCommandError,
   unwrap,
 } from 'market-mcp-contract/command';
+import { type CheckReport, verdictOf } from 'market-mcp-contract/report';
 import { cloneProblems } from '../../changes/clone-problems.ts';
 import { type Creation, planCreation, requireSameRequests } from '../../changes/creation.ts';
 import { type ImportRun, startImport } from '../../changes/import-run.ts';
@@ -194,7 +195,7 @@ function showOutcome(
 ): ExitCode {
   if (report?.ok === false) {
     showFailures(report, output);
-    return output.failure(result, selfCheckFailed(context));
+    return output.failure(result, selfCheckFailed(context, report));
   }
   const warnings = report ? warningNotes(report) : [];
   showNotes([...warnings, ...fileNotes], output, maxNoteLines);
@@ -266,8 +267,17 @@ async function runRequestedSteps(
   return { packages: null, report: null, notes: [] };
 }
 
-function selfCheckFailed({ directory, packageManager }: ProjectContext): CommandError {
+function selfCheckFailed({ directory, packageManager }: ProjectContext, report: CheckReport): CommandError {
   const { run: runScript } = packageManagerCommands[packageManager];
+  const verdict = verdictOf(report);
+  if (verdict !== 'failed') {
+    const hint = `In ${directory} run: ${runScript} self-check`;
+    return new CommandError(
+      'SELF_CHECK_FAILED',
+      `the server was created, but the self-check is ${verdict}`,
+      hint,
+    );
+  }
   const message = 'the server was created, but fails rules of the marketplace';
   const hint = `Fix the failed rules above and run the self-check again. In ${directory} run: ${runScript} self-check`;
   return new CommandError('SELF_CHECK_FAILED', message, hint);

@@ -106,7 +106,7 @@ export function showFailures(report: CheckReport, output: Output): void {
 
 /** Prints the rules that the server breaks and their fixes; if no MUST is broken, one line for each file and warning. */
 export function showReport(report: CheckReport, output: Output): void {
-  if (report.summary.failed > 0) showFailures(report, output);
+  if (report.summary.failed > 0 || !report.ok) showFailures(report, output);
   else showNotes(warningNotes(report), output);
 }
 

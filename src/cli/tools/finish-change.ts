@@ -1,5 +1,5 @@
 import { CommandError, type ExitCode, type Output, singleLine } from 'market-mcp-contract/command';
-import type { CheckReport } from 'market-mcp-contract/report';
+import { type CheckReport, verdictOf } from 'market-mcp-contract/report';
 import { unrecordedFix } from 'market-mcp-contract/wire';
 import type { ProjectContext } from '../../changes/project-context.ts';
 import type { ToolListDrift } from '../../project/manifest/listed.ts';
@@ -105,7 +105,7 @@ export async function finishChange(
   if (report === null) return output.result(result);
   showReport(report, output);
   if (hasPassed(report)) return output.result(result);
-  return output.failure(result, checkFailed(successText, undo));
+  return output.failure(result, checkFailed(report, successText, undo));
 }
 
 /** Builds a changed project and runs its self-check. @throws as `afterChange`, with the command that undoes the change. */
@@ -153,10 +153,15 @@ export function requirePassed(
 ): void {
   if (report === null) return;
   showReport(report, output);
-  if (!hasPassed(report)) throw checkFailed(successText, undo);
+  if (!hasPassed(report)) throw checkFailed(report, successText, undo);
 }
 
-function checkFailed(successText: string, undo: string): CommandError {
+function checkFailed(report: CheckReport, successText: string, undo: string): CommandError {
+  const verdict = verdictOf(report);
+  if (verdict !== 'failed') {
+    const hint = `Run: ${marketCommand('check')}. To undo: ${undo}`;
+    return new CommandError('SELF_CHECK_FAILED', `${successText}, but the self-check is ${verdict}`, hint);
+  }
   const message = `${successText}, but the server fails rules of the marketplace`;
   const hint = `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`;
   return new CommandError('SELF_CHECK_FAILED', message, hint);

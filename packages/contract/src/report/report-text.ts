@@ -158,7 +158,7 @@ export function verdictOf(report: CheckReport): string {
   const conclusion = conclusionOf(report);
   if (conclusion === 'error') return 'not decided: the check itself failed';
   if (conclusion === 'unanswered')
-    return `not decided: no answer for ${counted(summary.unanswered, 'MUST rule')}`;
+    return `not decided: ${counted(summary.unanswered, 'MUST rule')} not checked`;
   if (complete) return 'passed';
   return `nothing failed, ${summary.notRun} of ${rules.length} rules not run`;
 }
